@@ -1,0 +1,48 @@
+// Scanning sixteen bytes at a time. Never reads outside [p, end).
+#pragma once
+
+#include <emmintrin.h>
+
+#include <bit>
+
+namespace millrace::json {
+
+inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+// Whether a byte of string content stands for itself: no quote, no backslash, no control character.
+inline bool is_plain(char c) { return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20; }
+
+// The first byte that is not plain, or end.
+inline const char* plain_end(const char* p, const char* end) {
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i last_control = _mm_set1_epi8(0x1f);
+  for (; end - p >= 16; p += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, last_control), bytes);
+    const __m128i special = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash));
+    const int found = _mm_movemask_epi8(_mm_or_si128(control, special));
+    if (found != 0) return p + std::countr_zero(static_cast<unsigned>(found));
+  }
+  while (p != end && is_plain(*p)) ++p;
+  return p;
+}
+
+// The first byte that is not JSON whitespace, or end.
+inline const char* space_end(const char* p, const char* end) {
+  const __m128i blank = _mm_set1_epi8(' ');
+  const __m128i line_feed = _mm_set1_epi8('\n');
+  const __m128i carriage_return = _mm_set1_epi8('\r');
+  const __m128i tab = _mm_set1_epi8('\t');
+  for (; end - p >= 16; p += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const __m128i blanks = _mm_or_si128(_mm_cmpeq_epi8(bytes, blank), _mm_cmpeq_epi8(bytes, tab));
+    const __m128i breaks = _mm_or_si128(_mm_cmpeq_epi8(bytes, line_feed), _mm_cmpeq_epi8(bytes, carriage_return));
+    const unsigned spaces = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(blanks, breaks)));
+    if (spaces != 0xffff) return p + std::countr_one(spaces);
+  }
+  while (p != end && is_space(*p)) ++p;
+  return p;
+}
+
+}  // namespace millrace::json
