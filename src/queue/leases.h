@@ -1,0 +1,75 @@
+// Who holds which item until when, and when each worker was last heard of.
+#pragma once
+
+#include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "queue/item.h"
+#include "queue/slots.h"
+
+namespace millrace::queue {
+
+// A worker as its calls show it; nobody registers one.
+struct Worker {
+  std::shared_ptr<const std::string> name;
+  Time last_seen{};
+  Time last_written{};  // the last_seen that the store has
+  std::uint32_t held = 0;
+};
+
+class Workers {
+ public:
+  // Ordered, so that listings do not depend on hashing; nodes stay where they are.
+  using Map = std::map<std::pair<QueueKey, std::string>, Worker>;
+
+  Worker& seen(const QueueKey& queue, const std::string& name, Time now);
+  // As stored.
+  void load(const QueueKey& queue, const std::string& name, Time last_seen);
+  Worker* find(const QueueKey& queue, const std::string& name);
+  // Those whose last sign of life moved on since the store got it, enough to be worth a write.
+  std::vector<std::pair<QueueKey, Worker*>> take_unwritten();
+  // Forgets those that hold nothing and were not seen since; looks at all of them once a minute.
+  void forget_before(Time limit);
+  const Map& all() const { return workers_; }
+
+ private:
+  Map workers_;
+  std::vector<Map::value_type*> unwritten_;
+  Time last_forget_{};
+};
+
+struct HeldLease {
+  Lease lease;
+  bool started = false;  // STARTED was written for this attempt
+};
+
+class Leases {
+ public:
+  void add(SlotIndex slot, Lease lease);
+  void remove(SlotIndex slot);
+  // REQUIRES: the slot is leased.
+  HeldLease& operator[](SlotIndex slot);
+  const HeldLease& at(SlotIndex slot) const;
+  void extend(SlotIndex slot, Time until);
+
+  Time next_end() const { return by_end_.empty() ? kNever : by_end_.begin()->first; }
+  // The lease that ends first, if it has ended at `now`.
+  std::optional<SlotIndex> ended(Time now) const;
+  std::size_t size() const { return by_slot_.size(); }
+  // By end time; for listings.
+  const absl::btree_set<std::pair<Time, SlotIndex>>& by_end() const { return by_end_; }
+
+ private:
+  absl::flat_hash_map<SlotIndex, HeldLease> by_slot_;
+  absl::btree_set<std::pair<Time, SlotIndex>> by_end_;
+};
+
+}  // namespace millrace::queue

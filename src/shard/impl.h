@@ -1,0 +1,140 @@
+// The inside of a Shard: its state, and one function per command, in the files named beside them.
+#pragma once
+
+#include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "queue/leases.h"
+#include "queue/waiters.h"
+#include "shard/live_items.h"
+#include "shard/shard.h"
+#include "shard/watch.h"
+
+namespace millrace::shard {
+
+// Kind of the documents that say which routes are paused; the shard itself obeys them.
+inline constexpr std::string_view kPausedKind = "paused";
+
+// A claim that waits, with the outcomes that are to be answered together with it.
+struct WaitingClaim {
+  RequestId request;
+  Claim claim;
+  std::optional<Settled> settled;  // set where the claim came with a Settle
+};
+
+struct TenantState {
+  TenantCounters counters;  // `queues` is kept sorted by name
+  bool dirty = false;
+};
+
+struct Shard::Impl {
+  Impl(ShardState state, Epoch epoch_, ShardOptions options_, Time now_);
+
+  // What the functions of one command share.
+  struct Step {
+    RequestId request;
+    const Need* asked;  // what `facts` answer; null without facts
+    const Facts* facts;
+    Effects& effects;
+
+    // The facts about an item or key; null where they were not asked for.
+    const std::optional<ItemHistory>* history(const ItemRef& ref) const;
+    const std::optional<DedupRecord>* dedup(const DedupKey& key) const;
+  };
+
+  std::optional<Need> execute(Step& step, Command& command);
+
+  // create.cc
+  std::optional<Need> run(Step& step, Create& command);
+  CreatedItem create_one(const queue::QueueKey& queue, NewItem& item, Effects& effects);
+  // claim.cc
+  std::optional<Need> run(Step& step, Claim& command);
+  std::optional<Need> run(Step& step, EndWait& command);
+  std::vector<queue::ItemRecord> lease_items(const Claim& claim, Effects& effects);
+  void wait_or_answer(Step& step, Claim claim, std::optional<Settled> settled);
+  void serve_waiters(Effects& effects);
+  void answer_claim(WaitingClaim waiting, std::vector<queue::ItemRecord> items, Effects& effects);
+  // settle.cc
+  std::optional<Need> run(Step& step, Settle& command);
+  std::optional<Need> run(Step& step, Touch& command);
+  bool holds(SlotIndex slot, const Holder& holder) const;
+  Result<OutcomeRecorded> settle_one(Step& step, const Settle& command, std::size_t index,
+                                     const std::vector<Result<OutcomeRecorded>>& before);
+  Error not_held(const queue::QueueKey& queue, const Holder& holder, const queue::ItemRecord& stored) const;
+  OutcomeRecorded complete(SlotIndex slot, const Outcome& outcome, Effects& effects);
+  OutcomeRecorded fail_try(SlotIndex slot, const Outcome& outcome, Effects& effects);
+  queue::LogEntry end_try(SlotIndex slot, queue::LogEntry entry, Millis delay, Effects& effects);
+  // repair.cc
+  std::optional<Need> run(Step& step, Reset& command);
+  std::optional<Need> run(Step& step, Cancel& command);
+  std::optional<Need> run(Step& step, Release& command);
+  void reset_live(SlotIndex slot, Effects& effects);
+  void reset_stored(const queue::ItemRecord& stored, Effects& effects);
+  void cancel_live(SlotIndex slot, Effects& effects);
+  void cancel_stored(queue::ItemRecord stored, Effects& effects);
+  // timers.cc
+  void tick(Effects& effects);
+  Time next_tick() const;
+  void time_out(SlotIndex slot, Effects& effects);
+  std::optional<Need> run(Step& step, Expire& command);
+  // parking.cc
+  std::optional<Need> run(Step& step, Refill& command);
+  std::optional<Need> run(Step& step, SetPaused& command);
+  bool must_park(const queue::ItemRecord& record, Effects& effects);
+  void park(SlotIndex slot, Effects& effects);
+  void load_paused(const Document& document);
+  void note_parked();
+  void wish_refill(Effects& effects);
+  // questions.cc
+  std::optional<Need> run(Step& step, ListWorkers& command);
+  std::optional<Need> run(Step& step, ListLeased& command);
+  std::optional<Need> run(Step& step, CountItems& command);
+  // catalog.cc
+  std::optional<Need> run(Step& step, PutDocument& command);
+  std::optional<Need> run(Step& step, RemoveDocument& command);
+  void audit(const AuditNote& note, std::string_view verb, Effects& effects);
+
+  // Shared by all of them (impl.cc).
+  TenantState& tenant(const TenantId& id);
+  std::array<std::uint64_t, queue::kStatuses>& counts(const queue::QueueKey& queue);
+  void count_change(const queue::QueueKey& queue, std::optional<queue::Status> from, std::optional<queue::Status> to);
+  void answer(Step& step, Reply reply);
+  void write(SlotIndex slot, const PriorItem& prior, Effects& effects);
+  void write(queue::ItemRecord record, const PriorItem& prior, Effects& effects);
+  PriorItem prior_of(SlotIndex slot) const;
+  void finish(SlotIndex slot, queue::Status to, const PriorItem& prior, Effects& effects);
+  queue::LogEntry& log(const queue::QueueKey& queue, queue::LogEntry entry, Effects& effects);
+  void mark_dirty(TenantState& state);
+  void change_status(SlotIndex slot, queue::Status to);
+  void end_lease(SlotIndex slot);
+  void retire(SlotIndex slot);
+  void seal(Effects& effects);
+
+  ShardId shard;
+  Epoch epoch;
+  ShardOptions options;
+  Time now;
+
+  LiveItems items;
+  queue::Workers workers;
+  queue::Waiters<WaitingClaim> waiters;
+  std::map<TenantId, TenantState> tenants;                            // nodes stay where they are: dirty points to them
+  std::vector<TenantState*> dirty;                                    // in the order they became so
+  std::map<std::pair<std::string, std::string>, Document> documents;  // by kind and key
+  Watch watch;
+
+  bool has_parked = false;  // the store may hold parked items
+  bool refill_under_way = false;
+  bool refill_pointless = false;  // all that is parked belongs to paused routes
+  bool parked_meanwhile = false;  // since the refill under way was asked for
+  bool skipped_in_round = false;  // a refill met items of paused routes since it began at the front
+  Time refill_from{};
+  absl::btree_set<ItemRef> watch_parked;  // parked items that changed while a refill reads
+};
+
+}  // namespace millrace::shard

@@ -1,0 +1,243 @@
+#include "shard/live_items.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace millrace::shard {
+
+using queue::GroupMode;
+using queue::kNoGroup;
+using queue::Where;
+
+namespace {
+
+queue::ReadyEntry ready_entry(const Slot& slot, SlotIndex index) {
+  return {.due_ms = slot.due_ms, .id = slot.id, .rank = -slot.priority, .slot = index};
+}
+
+bool starts_aside(const queue::ItemRecord& record) {
+  return record.group && record.group->mode == GroupMode::next_on_error && record.retry_count > 0;
+}
+
+}  // namespace
+
+SlotIndex LiveItems::admit(const queue::ItemRecord& record, Time now) {
+  const queue::LaneIndex lane = ready_.join(record.lane);
+  if (lane >= tenant_of_lane_.size()) tenant_of_lane_.resize(lane + 1);
+  tenant_of_lane_[lane] = tenant_number(record.lane->queue.tenant);
+
+  const SlotIndex index = slots_.take();
+  Slot& slot = slots_[index];
+  slot.id = record.id.value;
+  slot.due_ms = to_ms(record.due);
+  slot.lane = lane;
+  slot.priority = record.priority;
+  slot.policy = policy_number(record.retry);
+  slot.attempt = record.attempt;
+  slot.retry_count = static_cast<std::uint16_t>(record.retry_count);
+  slot.max_retries = static_cast<std::uint16_t>(record.max_retries);
+  slot.status = record.status;
+  slot.retry_wait = record.retry_wait;
+  slot.aside = starts_aside(record);
+  const bool is_new = by_id_.insert(index).second;
+  MR_ASSERT(is_new, "an item is in memory once");
+
+  if (record.group) slot.group = groups_.join(record.lane->queue, *record.group);
+  if (in_order(slot)) groups_[slot.group].members.emplace(slot.id, index);
+  if (record.lease.token.value != 0) {
+    slot.where = Where::leased;
+    leases_.add(index, record.lease);
+    if (in_order(slot)) groups_[slot.group].out = index;
+  } else {
+    reschedule(index, now);
+  }
+  return index;
+}
+
+void LiveItems::retire(SlotIndex index, Time now) {
+  Slot& slot = slots_[index];
+  MR_ASSERT(slot.where != Where::leased, "a leased item stays in memory");
+  take_out(index);
+  by_id_.erase(index);
+  if (slot.group != kNoGroup) {
+    if (in_order(slot)) {
+      groups_[slot.group].members.erase(std::pair(slot.id, index));
+      release_next(slot.group, now);
+    }
+    groups_.leave(slot.group);
+  }
+  ready_.leave(slot.lane);
+  slots_.give_back(index);
+}
+
+SlotIndex LiveItems::find(const queue::QueueKey& queue, ItemId id) const {
+  const auto tenant = tenants_.find(queue.tenant);
+  if (tenant == tenants_.end()) return kNoSlot;
+  const auto found = by_id_.find(IdKey{tenant->second, id.value});
+  if (found == by_id_.end() || lane_key(*found).queue.name != queue.name) return kNoSlot;
+  return *found;
+}
+
+GroupMode LiveItems::order_mode(SlotIndex slot) const {
+  return in_order(slots_[slot]) ? groups_[slots_[slot].group].key->mode : GroupMode::immediate;
+}
+
+queue::ItemRecord LiveItems::record(SlotIndex index) const {
+  const Slot& slot = slots_[index];
+  queue::ItemRecord record;
+  record.lane = ready_.lane(slot.lane).key;
+  if (slot.group != kNoGroup) record.group = groups_[slot.group].key;
+  record.id = ItemId{slot.id};
+  record.retry = policies_[slot.policy];
+  record.priority = slot.priority;
+  record.max_retries = slot.max_retries;
+  record.status = slot.status;
+  record.retry_wait = slot.retry_wait;
+  record.retry_count = slot.retry_count;
+  record.attempt = slot.attempt;
+  record.due = time_from_ms(slot.due_ms);
+  if (slot.where == Where::leased) record.lease = leases_.at(index).lease;
+  return record;
+}
+
+SlotIndex LiveItems::best(const queue::QueueKey& queue, std::span<const std::string> tags) const {
+  const auto entry = ready_.best(queue, tags);
+  return entry ? entry->slot : kNoSlot;
+}
+
+void LiveItems::lease(SlotIndex index, queue::Lease lease) {
+  MR_ASSERT(slots_[index].where == Where::ready, "only a ready item is leased");
+  take_out(index);
+  slots_[index].where = Where::leased;
+  leases_.add(index, std::move(lease));
+  if (in_order(slots_[index])) groups_[slots_[index].group].out = index;
+}
+
+void LiveItems::end_lease(SlotIndex index) {
+  Slot& slot = slots_[index];
+  leases_.remove(index);
+  slot.where = Where::nowhere;
+  if (in_order(slot)) groups_[slot.group].out = kNoSlot;
+}
+
+void LiveItems::reschedule(SlotIndex index, Time now) {
+  if (in_order(slots_[index])) {
+    take_out(index);
+    release_next(slots_[index].group, now);
+    if (slots_[index].where == Where::nowhere && slots_[index].status == queue::Status::pending) {
+      slots_[index].where = Where::grouped;
+    }
+    return;
+  }
+  take_out(index);
+  put(index, now);
+}
+
+void LiveItems::set_due(SlotIndex index, Time due, Time now) {
+  take_out(index);  // by the old due time
+  slots_[index].due_ms = to_ms(due);
+  reschedule(index, now);
+}
+
+void LiveItems::set_aside(SlotIndex index, Time now) {
+  Slot& slot = slots_[index];
+  MR_ASSERT(in_order(slot) && slot.where == Where::nowhere, "an item is set aside when its lease ends");
+  groups_[slot.group].members.erase(std::pair(slot.id, index));
+  slot.aside = true;
+  release_next(slot.group, now);
+}
+
+void LiveItems::promote(Time now) {
+  while (!timers_.empty() && timers_.begin()->first <= to_ms(now)) {
+    const SlotIndex index = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    slots_[index].where = Where::nowhere;
+    put(index, now);
+  }
+}
+
+void LiveItems::set_paused(const queue::QueueKey& queue, const std::string& bus, bool paused) {
+  for (const queue::LaneIndex lane : ready_.set_paused(queue, bus, paused)) touched_.push_back(lane);
+}
+
+std::vector<queue::LaneIndex> LiveItems::take_touched() { return std::exchange(touched_, {}); }
+
+SlotIndex LiveItems::least_needed(queue::LaneIndex lane, std::int64_t due_ms) {
+  if (!timers_.empty()) {
+    const auto& [latest, index] = *timers_.rbegin();
+    if (latest > due_ms && slots_[index].group == kNoGroup) return index;
+  }
+  const auto fat = ready_.fattest();
+  if (!fat || *fat == lane) return kNoSlot;
+  constexpr std::size_t kFarLonger = 16;  // keeps two lanes of like length from displacing each other
+  const auto& entries = ready_.lane(*fat).ready;
+  if (entries.size() < 2 * ready_.lane(lane).ready.size() + kFarLonger) return kNoSlot;
+  const SlotIndex index = entries.rbegin()->slot;
+  return slots_[index].group == kNoGroup ? index : kNoSlot;
+}
+
+std::uint32_t LiveItems::tenant_number(const TenantId& tenant) {
+  return tenants_.try_emplace(tenant, static_cast<std::uint32_t>(tenants_.size())).first->second;
+}
+
+// A tenant that gives every item a policy of its own costs a linear look here; the bound keeps that from
+// mattering: past it, policies are simply appended without a look for an equal one.
+std::uint32_t LiveItems::policy_number(const queue::RetryPolicy& policy) {
+  constexpr std::size_t kLook = 64;
+  const std::size_t from = policies_.size() > kLook ? policies_.size() - kLook : 0;
+  for (std::size_t i = policies_.size(); i > from; --i) {
+    if (policies_[i - 1] == policy) return static_cast<std::uint32_t>(i - 1);
+  }
+  policies_.push_back(policy);
+  return static_cast<std::uint32_t>(policies_.size() - 1);
+}
+
+bool LiveItems::in_order(const Slot& slot) const {
+  return slot.group != kNoGroup && !slot.aside && queue::is_ordered(groups_[slot.group].key->mode);
+}
+
+// ready or timer, by due time.
+void LiveItems::put(SlotIndex index, Time now) {
+  Slot& slot = slots_[index];
+  MR_ASSERT(slot.where == Where::nowhere, "an item is in one place");
+  if (slot.status != queue::Status::pending) return;
+  if (slot.due_ms > to_ms(now)) {
+    slot.where = Where::timer;
+    timers_.emplace(slot.due_ms, index);
+    return;
+  }
+  slot.where = Where::ready;
+  ready_.add(slot.lane, ready_entry(slot, index));
+  if (touched_.empty() || touched_.back() != slot.lane) touched_.push_back(slot.lane);
+}
+
+void LiveItems::take_out(SlotIndex index) {
+  Slot& slot = slots_[index];
+  if (slot.where == Where::ready) ready_.remove(slot.lane, ready_entry(slot, index));
+  if (slot.where == Where::timer) timers_.erase(std::pair(slot.due_ms, index));
+  if (slot.where != Where::leased) slot.where = Where::nowhere;
+  if (in_order(slot) && groups_[slot.group].out == index && slot.where == Where::nowhere) {
+    groups_[slot.group].out = kNoSlot;
+  }
+}
+
+// Lets the group's first item out, and nothing else; a failed one at the front blocks.
+void LiveItems::release_next(queue::GroupIndex index, Time now) {
+  queue::Group& group = groups_[index];
+  if (group.out != kNoSlot && slots_[group.out].where == Where::leased) return;
+  const SlotIndex first = group.members.empty() ? kNoSlot : group.members.begin()->second;
+  if (group.out == first && first != kNoSlot && slots_[first].where != Where::nowhere) return;
+  if (group.out != kNoSlot && group.out != first) {
+    const SlotIndex overtaken = group.out;
+    take_out(overtaken);
+    slots_[overtaken].where = Where::grouped;
+  }
+  group.out = kNoSlot;
+  if (first == kNoSlot || slots_[first].status != queue::Status::pending) return;
+  take_out(first);
+  group.out = first;
+  put(first, now);
+}
+
+}  // namespace millrace::shard

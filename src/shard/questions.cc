@@ -1,0 +1,33 @@
+// Questions that only memory can answer.
+#include <algorithm>
+
+#include "shard/impl.h"
+
+namespace millrace::shard {
+
+std::optional<Need> Shard::Impl::run(Step& step, ListWorkers& command) {
+  Workers list{.now = now};
+  for (const auto& [key, worker] : workers.all()) {
+    if (key.first != command.queue) continue;
+    list.workers.push_back({*worker.name, worker.last_seen, worker.held});
+  }
+  answer(step, std::move(list));
+  return std::nullopt;
+}
+
+std::optional<Need> Shard::Impl::run(Step& step, ListLeased& command) {
+  Leased leased;
+  for (const auto& [until, slot] : items.leases().by_end()) {
+    if (items.lane_key(slot).queue == command.queue) leased.items.push_back(ItemId{items[slot].id});
+  }
+  std::ranges::sort(leased.items, std::greater<>());
+  answer(step, std::move(leased));
+  return std::nullopt;
+}
+
+std::optional<Need> Shard::Impl::run(Step& step, CountItems& command) {
+  answer(step, Counts{counts(command.queue)});
+  return std::nullopt;
+}
+
+}  // namespace millrace::shard

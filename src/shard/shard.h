@@ -1,0 +1,82 @@
+// A shard: the single-threaded state machine that decides everything for the tenants that live in it.
+// It does no I/O, reads no clock and draws no random numbers, so the same commands at the same times
+// give the same batches and answers; tests/simulation drives it through crashes and lost commits.
+//
+// Apply first, answer after the commit: execute() changes memory at once and puts what must be stored
+// into Effects::batch. Whoever runs the shard commits the batch and only then passes the answers on,
+// also those of commands that changed nothing. If a commit fails, the shard is thrown away and
+// loaded again.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "shard/batch.h"
+#include "shard/command.h"
+#include "shard/facts.h"
+
+namespace millrace::shard {
+
+struct ShardOptions {
+  std::size_t live_items_max = 10'000'000;  // waiting items in memory; more are parked
+  Millis idempotency_window = std::chrono::hours(24);
+  Millis lease_grace = std::chrono::seconds(5);   // a loaded lease ends no earlier than this after the load
+  Millis worker_memory = std::chrono::hours(24);  // a worker not seen for longer is forgotten
+};
+
+struct Answer {
+  RequestId request;
+  Reply reply;
+};
+
+// A wish to read parked items: Store::parked(shard, from, limit), then a Refill command.
+struct RefillWish {
+  Time from;
+  std::size_t limit;
+};
+
+// What executing gave so far. One Effects collects the work of many commands: a group commit.
+struct Effects {
+  Batch batch;
+  std::vector<Answer> answers;  // to be passed on once `batch` is durable
+  std::optional<RefillWish> refill;
+};
+
+class Shard {
+ public:
+  Shard(ShardState state, Epoch epoch, ShardOptions options, Time now);
+  ~Shard();
+  Shard(const Shard&) = delete;
+  Shard& operator=(const Shard&) = delete;
+
+  // Decides and applies `command`. If the decision needs facts from the store, nothing changes, the
+  // needs are returned and the command is left as it was: read them once everything in `effects`
+  // so far is durable, then call again with the same request and the facts. A claim that waits
+  // is answered by a later call.
+  // REQUIRES: `facts` answer the Need that the last call for `request` returned, or are null.
+  std::optional<Need> execute(RequestId request, Command& command, const Facts* facts, Time now, Effects& effects);
+
+  // The facts of a returned Need will not come.
+  void abandon(RequestId request);
+
+  // Timers: due items, leases that ran out, claims that waited long enough.
+  void tick(Time now, Effects& effects);
+  // When tick() next has something to do; kNever if only a command can change that.
+  Time next_tick() const;
+
+  // Completes effects.batch (counters, workers) before it is committed.
+  void seal(Effects& effects);
+
+  // For metrics.
+  std::size_t live_items() const;
+  std::size_t waiting_claims() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace millrace::shard

@@ -1,0 +1,49 @@
+// What time does: due items become ready, leases run out, waits end, done items expire.
+#include <algorithm>
+
+#include "shard/impl.h"
+
+namespace millrace::shard {
+
+void Shard::Impl::tick(Effects& effects) {
+  items.promote(now);
+  while (const auto slot = items.leases().ended(now)) time_out(*slot, effects);
+  serve_waiters(effects);
+  while (auto waiting = waiters.take_late(now)) answer_claim(std::move(*waiting), {}, effects);
+  wish_refill(effects);
+}
+
+Time Shard::Impl::next_tick() const {
+  return std::min({items.next_due(), items.next_lease_end(), waiters.next_deadline()});
+}
+
+// A failed try without backoff (S4.11).
+void Shard::Impl::time_out(SlotIndex slot, Effects& effects) {
+  const queue::Lease& lease = items.leases().at(slot).lease;
+  end_try(slot,
+          {.item = ItemId{items[slot].id},
+           .action = queue::Action::timed_out,
+           .attempt = items[slot].attempt,
+           .token = lease.token,
+           .worker = *lease.worker},
+          Millis(0), effects);
+}
+
+std::optional<Need> Shard::Impl::run(Step& step, Expire& command) {
+  if (!command.items.empty() && step.facts == nullptr) return Need{.items = command.items};
+  Expired expired;
+  for (const ItemRef& ref : command.items) {
+    const auto* history = step.history(ref);
+    if (history == nullptr || !*history) continue;
+    const queue::ItemRecord& stored = (*history)->record;
+    if (stored.placement != queue::Placement::done || stored.updated >= command.before) continue;
+    count_change(ref.queue, stored.status, std::nullopt);
+    watch.changed(ref.queue, ref.id);
+    step.effects.batch.drops.push_back({stored});
+    ++expired.dropped;
+  }
+  answer(step, expired);
+  return std::nullopt;
+}
+
+}  // namespace millrace::shard
