@@ -1,0 +1,84 @@
+#include "engine/committer.h"
+
+#include <pthread.h>
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace millrace::engine {
+namespace {
+
+constexpr Millis kSweepEvery = std::chrono::seconds(10);
+constexpr std::size_t kSweepBudget = 2000;  // rows a call: a few milliseconds between two commits
+
+}  // namespace
+
+Committer::Committer(store::Store& store, const Clock& clock, Inbox& inbox, Hooks hooks)
+    : store_(store), clock_(clock), inbox_(inbox), hooks_(std::move(hooks)), thread_([this] { loop(); }) {}
+
+Committer::~Committer() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  arrived_.notify_one();
+  thread_.join();
+}
+
+void Committer::commit(Epoch epoch, Group group) {
+  {
+    const std::lock_guard lock(mutex_);
+    work_.emplace(epoch, std::move(group));
+  }
+  arrived_.notify_one();
+}
+
+void Committer::loop() {
+  pthread_setname_np(pthread_self(), "commit");
+  std::unique_lock lock(mutex_);
+  while (true) {
+    arrived_.wait(lock, [this] { return ends_ || work_; });
+    if (!work_) return;
+    Work work = std::move(*work_);
+    work_.reset();
+    lock.unlock();
+    run(std::move(work));
+    sweep();
+    lock.lock();
+  }
+}
+
+void Committer::run(Work work) {
+  Group& group = work.group;
+  const auto started = std::chrono::steady_clock::now();
+  try {
+    if (!group.batches.empty()) store_.commit(work.epoch, group.batches);
+  } catch (const std::exception& error) {
+    const auto* known = dynamic_cast<const store::StoreError*>(&error);
+    failures_.fetch_add(1, std::memory_order_relaxed);
+    inbox_.put(CommitFailed{known != nullptr ? known->fate() : store::Fate::broken, error.what()});
+    for (Delivery& delivery : group.deliveries) hooks_.refuse(std::move(delivery), error.what());
+    return;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
+  last_seconds_.store(took.count(), std::memory_order_relaxed);
+  if (!group.batches.empty()) commits_.fetch_add(1, std::memory_order_relaxed);
+  hooks_.durable(group);
+  inbox_.put(CommitDone{group.number});  // the next group can start while these answers go out
+  for (Delivery& delivery : group.deliveries) hooks_.deliver(std::move(delivery));
+}
+
+void Committer::sweep() {
+  const Time now = clock_.now();
+  if (now - last_sweep_ < kSweepEvery) return;
+  last_sweep_ = now;
+  try {
+    store_.sweep(now, kSweepBudget);
+  } catch (const std::exception& error) {
+    // Nothing depends on it: what is swept is already invisible.
+    spdlog::warn(R"("msg":"sweep failed","why":"{}")", error.what());
+  }
+}
+
+}  // namespace millrace::engine

@@ -1,0 +1,63 @@
+// The commit thread: takes one group at a time, makes it durable, passes its answers on. Nothing is
+// answered before its group is durable, and groups are never reordered.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "engine/group.h"
+#include "engine/mail.h"
+#include "store/store.h"
+
+namespace millrace::engine {
+
+class Committer {
+ public:
+  struct Hooks {
+    std::function<void(const Group&)> durable;  // before the answers go out
+    std::function<void(Delivery&&)> deliver;    // an answer whose group is durable
+    std::function<void(Delivery&&, const std::string& why)> refuse;
+  };
+
+  Committer(store::Store& store, const Clock& clock, Inbox& inbox, Hooks hooks);
+  // Commits what was handed over, then ends.
+  ~Committer();
+
+  // REQUIRES: the CommitDone or CommitFailed of the last group was received.
+  void commit(Epoch epoch, Group group);
+
+  double last_seconds() const { return last_seconds_.load(std::memory_order_relaxed); }
+  std::uint64_t commits() const { return commits_.load(std::memory_order_relaxed); }
+  std::uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Work {
+    Epoch epoch;
+    Group group;
+  };
+  void loop();
+  void run(Work work);
+  void sweep();
+
+  store::Store& store_;
+  const Clock& clock_;
+  Inbox& inbox_;
+  Hooks hooks_;
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::optional<Work> work_;
+  bool ends_ = false;
+  Time last_sweep_{};
+  std::atomic<double> last_seconds_ = 0;
+  std::atomic<std::uint64_t> commits_ = 0;
+  std::atomic<std::uint64_t> failures_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace millrace::engine

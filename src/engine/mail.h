@@ -1,0 +1,82 @@
+// Messages between the engine's threads: what other threads want of the runner, and a queue of jobs
+// for a thread that may block.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "engine/engine.h"
+#include "shard/command.h"
+#include "shard/facts.h"
+#include "store/store_error.h"
+
+namespace millrace::engine {
+
+// One caller's command on its way.
+struct Call {
+  ShardId shard;
+  RequestId request;
+  shard::Command command;
+  Engine::Done done;  // empty for the engine's own commands
+  std::size_t bytes = 0;
+};
+
+// A call whose facts were read; without facts the read failed.
+struct CallWithFacts {
+  Call call;
+  std::optional<shard::Facts> facts;
+  std::uint64_t generation = 0;  // of the shards that asked
+};
+
+struct CommitDone {
+  std::uint64_t group = 0;
+};
+struct CommitFailed {
+  store::Fate fate;
+  std::string why;
+};
+struct DrainWanted {};
+
+using Mail = std::variant<Call, CallWithFacts, CommitDone, CommitFailed, DrainWanted>;
+
+// Many writers, one reader, who takes all there is at once.
+class Inbox {
+ public:
+  void put(Mail mail);
+  // Waits for mail until `until`; what has come, possibly nothing.
+  std::deque<Mail> take(std::chrono::system_clock::time_point until);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<Mail> mail_;
+  bool reader_waits_ = false;
+};
+
+// A thread that runs jobs in order.
+class JobThread {
+ public:
+  explicit JobThread(const char* name);
+  // Runs what is queued, then ends.
+  ~JobThread();
+  void run(std::move_only_function<void()> job);
+
+ private:
+  void loop(const char* name);
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<std::move_only_function<void()>> jobs_;
+  bool ends_ = false;
+  std::thread thread_;
+};
+
+}  // namespace millrace::engine

@@ -1,0 +1,297 @@
+#include "engine/runner.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace millrace::engine {
+namespace {
+
+constexpr Millis kLongestSleep = std::chrono::seconds(1);
+constexpr Millis kExpireEvery = std::chrono::seconds(5);
+constexpr std::size_t kExpireBudget = 500;  // items a shard and round: small beside what is claimed meanwhile
+
+}  // namespace
+
+Runner::Runner(store::Store& store, const Clock& clock, const EngineOptions& options, Inbox& inbox, Hooks hooks)
+    : store_(store), clock_(clock), options_(options), inbox_(inbox), hooks_(std::move(hooks)) {}
+
+Runner::~Runner() = default;
+
+void Runner::start(Committer& committer) {
+  committer_ = &committer;
+  reader_ = std::make_unique<JobThread>("reader");
+  thread_ = std::thread([this] { loop(); });
+}
+
+void Runner::stop() {
+  stop_.request_stop();
+  inbox_.put(DrainWanted{});
+  thread_.join();
+  reader_.reset();
+}
+
+void Runner::loop() {
+  pthread_setname_np(pthread_self(), "shards");
+  if (!recover()) return lose("the server stops");
+  while (!(stop_.stop_requested() && idle())) take_mail();
+  lose("the server stops");
+}
+
+bool Runner::idle() const {
+  return unread_.empty() && group_.deliveries.empty() && group_shards_.empty() && in_flight_ == 0 && waiting_.empty() &&
+         reads_ == 0 && callers_.empty();
+}
+
+std::chrono::system_clock::time_point Runner::wake_at() const {
+  std::chrono::system_clock::time_point wake = clock_.now() + kLongestSleep;
+  if (!ticks_.empty() && ticks_.begin()->first < wake) wake = ticks_.begin()->first;
+  const bool lingers = in_flight_ == 0 && !group_.deliveries.empty();
+  return lingers ? std::min(wake, group_began_ + options_.group_linger) : wake;
+}
+
+bool Runner::group_is_full() const {
+  return group_.deliveries.size() >= options_.group_commands_max || group_bytes_ >= options_.group_bytes_max;
+}
+
+// Numbers of the engine's own commands never meet those of callers.
+RequestId Runner::own_request() { return RequestId{std::uint64_t{1} << 63 | ++own_requests_}; }
+
+void Runner::take_mail() {
+  auto mail =
+      inbox_.take(unread_.empty() || group_is_full() ? wake_at() : std::chrono::system_clock::time_point::min());
+  std::ranges::move(mail, std::back_inserter(unread_));
+  // A full group waits for the commit before it; the commit's own mail must pass what waits.
+  std::deque<Mail> later;
+  while (!unread_.empty()) {
+    Mail next = std::move(unread_.front());
+    unread_.pop_front();
+    if (std::holds_alternative<Call>(next) && group_is_full()) {
+      later.push_back(std::move(next));
+    } else {
+      accept(std::move(next));
+    }
+  }
+  unread_ = std::move(later);
+  tick_due();
+  expire();
+  hand_over();
+  note_numbers(clock_.now());
+}
+
+void Runner::accept(Mail mail) {
+  if (auto* call = std::get_if<Call>(&mail)) return execute(std::move(*call), nullptr);
+  if (auto* answered = std::get_if<CallWithFacts>(&mail)) {
+    --reads_;
+    if (answered->generation != generation_) return refuse(std::move(answered->call), "the shard was loaded again");
+    if (answered->facts) return execute(std::move(answered->call), &*answered->facts);
+    running(answered->call.shard).shard->abandon(answered->call.request);
+    return refuse(std::move(answered->call), "the store can't be read");
+  }
+  if (const auto* done = std::get_if<CommitDone>(&mail)) return commit_done(done->group);
+  if (const auto* failed = std::get_if<CommitFailed>(&mail)) {
+    in_flight_ = 0;
+    if (failed->fate == store::Fate::broken) {
+      hooks_.state(State::failed);
+      lose(failed->why);
+      hooks_.broken(failed->why);
+      stop_.request_stop();
+      return;
+    }
+    spdlog::error(R"("msg":"commit failed, loading again","why":"{}")", failed->why);
+    lose(failed->why);
+    recover();
+    return;
+  }
+  drain();
+}
+
+void Runner::execute(Call call, const shard::Facts* facts) {
+  Running& target = running(call.shard);
+  if (draining_) {
+    if (auto* claim = std::get_if<shard::Claim>(&call.command)) claim->wait = Millis(0);
+    if (auto* settle = std::get_if<shard::Settle>(&call.command); settle && settle->claim)
+      settle->claim->wait = Millis(0);
+  }
+  auto need = target.shard->execute(call.request, call.command, facts, clock_.now(), target.effects);
+  if (need) return ask(std::move(call), std::move(*need));
+
+  commands_.fetch_add(1, std::memory_order_relaxed);
+  if (group_bytes_ == 0 && group_.deliveries.empty()) group_began_ = std::chrono::system_clock::now();
+  group_bytes_ += call.bytes;
+  const ShardId id = call.shard;
+  const RequestId request = call.request;
+  if (call.done) callers_.emplace(request, Caller{std::move(call.done), id, call.bytes, true});
+  collect(id, target);
+  if (const auto held = callers_.find(request); held != callers_.end() && held->second.counted) {
+    held->second.counted = false;  // a claim that waits
+    hooks_.held(held->second.bytes);
+  }
+}
+
+// Moves what executing gave into the group: answers to their callers, the batch when it is handed over.
+void Runner::collect(ShardId id, Running& target) {
+  for (shard::Answer& answer : target.effects.answers) {
+    const auto caller = callers_.find(answer.request);
+    if (caller == callers_.end()) continue;  // the engine's own command
+    Caller& who = caller->second;
+    group_.deliveries.push_back({std::move(who.done), std::move(answer.reply), who.bytes, who.counted});
+    callers_.erase(caller);
+  }
+  target.effects.answers.clear();
+  if (!target.in_group && !target.effects.batch.empty()) {
+    target.in_group = true;
+    group_shards_.push_back(id);
+  }
+  if (target.effects.refill) refill(id, *std::exchange(target.effects.refill, std::nullopt));
+  const Time next = target.shard->next_tick();
+  if (next == target.ticks_at) return;
+  ticks_.erase(std::pair(target.ticks_at, id));
+  target.ticks_at = next;
+  if (next != kNever) ticks_.emplace(next, id);
+}
+
+std::optional<shard::Facts> Runner::read(const Call& call, const shard::Need& need) {
+  try {
+    return store_.fetch(call.shard, need);
+  } catch (const std::exception& error) {
+    spdlog::warn(R"("msg":"a read failed","why":"{}")", error.what());
+    return std::nullopt;
+  }
+}
+
+void Runner::ask(Call call, shard::Need need) {
+  const bool nothing_unsaved = group_shards_.empty() && in_flight_ == 0;
+  if (store_.reads_are_local() && nothing_unsaved) {
+    ++reads_;
+    auto facts = read(call, need);
+    return accept(CallWithFacts{std::move(call), std::move(facts), generation_});
+  }
+  after_durable([this, call = std::move(call), need = std::move(need), generation = generation_]() mutable {
+    auto facts = read(call, need);
+    inbox_.put(CallWithFacts{std::move(call), std::move(facts), generation});
+  });
+}
+
+void Runner::refuse(Call call, const std::string& why) {
+  if (call.done) hooks_.refuse({std::move(call.done), {}, call.bytes}, why);
+}
+
+// Runs `read` on the reader once everything applied so far is durable.
+void Runner::after_durable(std::move_only_function<void()> read) {
+  const std::uint64_t group = !group_shards_.empty() ? next_group_ : in_flight_;
+  if (group == 0) {
+    ++reads_;
+    reader_->run(std::move(read));
+  } else {
+    waiting_.push_back({group, std::move(read)});
+  }
+}
+
+void Runner::refill(ShardId id, shard::RefillWish wish) {
+  after_durable([this, id, wish, request = own_request(), generation = generation_] {
+    shard::Refill rows{.rows = {}, .from = wish.from, .complete = false};
+    try {
+      rows.rows = store_.parked(id, wish.from, wish.limit);
+      rows.complete = rows.rows.size() < wish.limit;
+    } catch (const std::exception& error) {
+      spdlog::warn(R"("msg":"reading parked items failed","why":"{}")", error.what());
+    }
+    inbox_.put(CallWithFacts{{id, request, std::move(rows), {}, 0}, shard::Facts{}, generation});
+  });
+}
+
+void Runner::tick_due() {
+  const Time now = clock_.now();
+  while (!ticks_.empty() && ticks_.begin()->first <= now) {
+    const ShardId id = ticks_.begin()->second;
+    ticks_.erase(ticks_.begin());
+    Running& due = shards_.at(id);
+    due.ticks_at = kNever;
+    due.shard->tick(now, due.effects);
+    collect(id, due);
+  }
+}
+
+void Runner::hand_over() {
+  if (in_flight_ != 0 || (group_shards_.empty() && group_.deliveries.empty())) return;
+  const bool lingers = options_.group_linger.count() > 0 && !group_is_full() && !stop_.stop_requested() &&
+                       std::chrono::system_clock::now() < group_began_ + options_.group_linger;
+  if (lingers) return;
+  group_bytes_ = 0;
+  group_.number = in_flight_ = next_group_++;
+  for (const ShardId id : std::exchange(group_shards_, {})) {
+    Running& changed = shards_.at(id);
+    changed.shard->seal(changed.effects);
+    changed.in_group = false;
+    group_.batches.push_back(std::exchange(changed.effects.batch, {}));
+  }
+  committer_->commit(epoch_, std::exchange(group_, {}));
+}
+
+void Runner::commit_done(std::uint64_t group) {
+  in_flight_ = 0;
+  for (; !waiting_.empty() && waiting_.front().group <= group; waiting_.pop_front()) {
+    ++reads_;
+    reader_->run(std::move(waiting_.front().read));
+  }
+}
+
+void Runner::drain() {
+  draining_ = true;
+  std::vector<std::pair<RequestId, ShardId>> held;
+  for (const auto& [request, caller] : callers_) held.emplace_back(request, caller.shard);
+  std::ranges::sort(held);
+  for (const auto& [request, shard] : held) execute({shard, own_request(), shard::EndWait{request}, {}, 0}, nullptr);
+}
+
+void Runner::expire() {
+  const Time now = clock_.now();
+  if (options_.retention <= Millis(0) || now - last_expire_ < kExpireEvery || stop_.stop_requested()) return;
+  last_expire_ = now;
+  const Time before = now - options_.retention;
+  for (const auto& entry : shards_) {
+    ++reads_;
+    reader_->run([this, id = entry.first, before, request = own_request(), generation = generation_] {
+      shard::Expire command{.items = {}, .before = before};
+      try {
+        for (const auto& record : store_.expired(id, before, kExpireBudget)) {
+          command.items.push_back({record.lane->queue, record.id});
+        }
+      } catch (const std::exception& error) {
+        spdlog::warn(R"("msg":"reading expired items failed","why":"{}")", error.what());
+      }
+      // Without facts of its own: the shard asks for them, as of now.
+      const bool any = !command.items.empty();
+      inbox_.put(CallWithFacts{{id, request, std::move(command), {}, 0}, shard::Facts{}, any ? generation : 0});
+    });
+  }
+}
+
+void Runner::note_numbers(Time now) {
+  constexpr Millis kEvery(100);
+  if (now - last_numbers_ < kEvery) return;
+  last_numbers_ = now;
+  std::size_t live = 0;
+  std::size_t waits = 0;
+  for (const auto& [id, each] : shards_) {
+    live += each.shard->live_items();
+    waits += each.shard->waiting_claims();
+  }
+  live_items_.store(live, std::memory_order_relaxed);
+  waiting_claims_.store(waits, std::memory_order_relaxed);
+}
+
+Runner::Running& Runner::running(ShardId id) {
+  auto& found = shards_[id];
+  if (!found.shard) {  // never had data
+    shard::ShardState empty;
+    empty.shard = id;
+    found.shard = std::make_unique<shard::Shard>(std::move(empty), epoch_, options_.shard, clock_.now());
+  }
+  return found;
+}
+
+}  // namespace millrace::engine

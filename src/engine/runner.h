@@ -1,0 +1,130 @@
+// The thread that runs the shards: takes mail, executes commands, forms the next group while the last
+// one is being committed. Owns every Shard; nobody else touches them.
+#pragma once
+
+#include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/committer.h"
+#include "engine/engine.h"
+#include "engine/group.h"
+#include "engine/mail.h"
+
+namespace millrace::engine {
+
+class Runner {
+ public:
+  struct Hooks {
+    std::function<void(State)> state;
+    std::function<void(std::vector<shard::Document>)> recovered;  // every document of the loaded shards
+    std::function<void(Delivery&&)> deliver;
+    std::function<void(Delivery&&, const std::string& why)> refuse;
+    std::function<void(std::size_t bytes)> held;  // a call turned into a held claim: no longer pending
+    std::function<void(std::string why)> broken;
+  };
+
+  Runner(store::Store& store, const Clock& clock, const EngineOptions& options, Inbox& inbox, Hooks hooks);
+  ~Runner();
+
+  void start(Committer& committer);
+  // Finishes what is under way, then ends the thread.
+  void stop();
+
+  double recovery_seconds() const { return recovery_seconds_.load(); }
+  std::size_t live_items() const { return live_items_.load(std::memory_order_relaxed); }
+  std::size_t waiting_claims() const { return waiting_claims_.load(std::memory_order_relaxed); }
+  std::uint64_t commands() const { return commands_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Running {
+    std::unique_ptr<shard::Shard> shard;
+    shard::Effects effects;
+    bool in_group = false;
+    Time ticks_at = kNever;
+  };
+  // A call that must not read the store before a group is durable.
+  struct Waiting {
+    std::uint64_t group;
+    std::move_only_function<void()> read;
+  };
+  struct Caller {
+    Engine::Done done;
+    ShardId shard;
+    std::size_t bytes;
+    bool counted;
+  };
+
+  void loop();
+  void take_mail();
+  void accept(Mail mail);
+  void execute(Call call, const shard::Facts* facts);
+  void ask(Call call, shard::Need need);
+  void after_durable(std::move_only_function<void()> read);
+  void refill(ShardId id, shard::RefillWish wish);
+  void collect(ShardId id, Running& running);
+  void tick_due();
+  void hand_over();
+  void commit_done(std::uint64_t group);
+  void drain();
+  void expire();
+  void note_numbers(Time now);
+
+  bool recover();
+  void load();
+  void lose(const std::string& why);
+  void refuse_unread(const std::string& why);
+  void refuse(Call call, const std::string& why);
+  std::optional<shard::Facts> read(const Call& call, const shard::Need& need);
+  bool group_is_full() const;
+  RequestId own_request();
+  Running& running(ShardId id);
+  bool idle() const;
+  std::chrono::system_clock::time_point wake_at() const;
+
+  store::Store& store_;
+  const Clock& clock_;
+  EngineOptions options_;
+  Inbox& inbox_;
+  Hooks hooks_;
+  Committer* committer_ = nullptr;
+
+  Epoch epoch_;
+  std::map<ShardId, Running> shards_;
+  absl::btree_set<std::pair<Time, ShardId>> ticks_;
+  absl::flat_hash_map<RequestId, Caller> callers_;
+  std::deque<Mail> unread_;
+  Group group_;
+  std::vector<ShardId> group_shards_;
+  std::uint64_t next_group_ = 1;
+  std::uint64_t in_flight_ = 0;  // number of the group being committed, 0 = none
+  std::deque<Waiting> waiting_;  // by group
+  std::size_t reads_ = 0;        // under way on the reader
+  std::uint64_t generation_ = 1;
+  bool draining_ = false;
+  Time last_expire_{};
+  Time last_numbers_{};
+  std::size_t group_bytes_ = 0;
+  std::chrono::system_clock::time_point group_began_{};
+  std::uint64_t own_requests_ = 0;
+
+  std::atomic<double> recovery_seconds_ = 0;
+  std::atomic<std::size_t> live_items_ = 0;
+  std::atomic<std::size_t> waiting_claims_ = 0;
+  std::atomic<std::uint64_t> commands_ = 0;
+  std::stop_source stop_;
+  std::unique_ptr<JobThread> reader_;
+  std::thread thread_;
+};
+
+}  // namespace millrace::engine
