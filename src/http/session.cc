@@ -1,0 +1,361 @@
+#include "http/session.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "base/log.h"
+#include "base/unavailable.h"
+#include "http/body_reader.h"
+#include "http/chunked_body.h"
+#include "http/content.h"
+#include "http/framing.h"
+#include "http/problem.h"
+#include "http/request.h"
+#include "http/request_id.h"
+#include "http/wire.h"
+#include "json/escape.h"
+
+namespace millrace::http {
+
+namespace {
+
+using async::Steady;
+
+// Bodies up to this are copied behind their head, to be sent in one piece.
+constexpr std::size_t kJoinedBodyBytesMax = 16 * 1024;
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+void log_failure(const Request& request, const char* what) {
+  std::string text;
+  json::append_string(text, what);
+  spdlog::error(R"("msg":"a handler failed","error":{},"requestId":"{}")", text, request.request_id);
+}
+
+// The answer to the exception that is being handled. REQUIRES: in a catch block.
+Response failure_response(const Request& request, ErrorStyle style) {
+  try {
+    throw;
+  } catch (const Unavailable& failure) {
+    log_failure(request, failure.what());
+    return error_response({Errc::unavailable, "not available just now, try again"}, style);
+  } catch (const std::exception& failure) {
+    log_failure(request, failure.what());
+  } catch (...) {
+    log_failure(request, "unknown");
+  }
+  return status_response(500, "an error on our side; the request id names it in the log", style);
+}
+
+// Nothing that an endpoint or a guard throws gets past these two.
+Async<Response> run_endpoint(const Endpoint& endpoint, Request& request) {
+  try {
+    co_return co_await endpoint.run(request);
+  } catch (...) {
+    co_return failure_response(request, endpoint.style);
+  }
+}
+
+std::optional<Response> ask_guard(const Guard& guard, const Endpoint& endpoint, Request& request) {
+  if (!guard) return std::nullopt;
+  try {
+    const auto may = guard(request, endpoint);
+    return may ? std::nullopt : std::optional(error_response(may.error(), endpoint.style));
+  } catch (...) {
+    return failure_response(request, endpoint.style);
+  }
+}
+
+template <class Stream>
+class Session final : public Wire<Stream> {
+ public:
+  Session(Stream stream, Arrival& arrival)
+      : Wire<Stream>(std::move(stream)),
+        core_(arrival.core),
+        connections_(arrival.connections),
+        remote_(arrival.remote),
+        patience_(core_->options.patience) {
+    connections_->add(*this);
+  }
+  ~Session() override { connections_->remove(*this); }
+
+  Async<> run() {
+    this->arm(patience_.head);
+    if constexpr (Wire<Stream>::kTls) {
+      if (!co_await this->handshake()) closing_ = true;
+    }
+    while (!closing_ && !this->closed()) {
+      auto head = co_await next_head();
+      if (!head) break;
+      co_await take_turn(*std::move(head));
+      this->arm(patience_.idle);
+    }
+    co_await this->close(unread_ || (!this->closed() && this->has_input()), patience_.linger);
+  }
+
+  void drain() override {
+    if (waiting_ && !this->has_input()) this->cancel();
+    if (current_ != nullptr && !current_->interrupt.raised()) current_->interrupt.raise();
+  }
+  void abort() override {
+    Wire<Stream>::abort();
+    if (current_ != nullptr) interrupt_because_gone();
+  }
+
+ private:
+  // The next request's head, or nothing if there will be none; what is wrong with it has been answered.
+  // REQUIRES: armed with the patience for its first byte.
+  Async<std::optional<Head>> next_head() {
+    HeadEnd end;
+    bool begun = false;
+    bool skipped = false;  // the empty line that RFC 9112 lets a client send before a request
+    for (;;) {
+      if (!skipped && this->inbox.view().starts_with("\r\n")) {
+        this->inbox.consume(2);
+        skipped = true;
+        end.size = 0;
+      }
+      end = find_head_end(this->inbox.view(), end.size);
+      if (end.state != HeadEnd::State::incomplete || this->inbox.full()) break;
+      if (!begun && !this->inbox.empty()) {
+        begun = true;
+        this->arm(patience_.head);
+      }
+      if (!co_await await_head(begun)) co_return std::nullopt;
+    }
+    this->disarm();
+    co_return co_await read_head(end);
+  }
+
+  // More bytes of a head. False: there is nothing more to do on this connection.
+  Async<bool> await_head(bool begun) {
+    if (!begun && connections_->draining() && !this->has_input()) co_return false;
+    waiting_ = !begun;
+    const bool more = co_await this->fill();
+    waiting_ = false;
+    if (!more && this->expired() && begun) co_await refuse(status_response(408, "the request's head took too long"));
+    co_return more;
+  }
+
+  Async<std::optional<Head>> read_head(HeadEnd end) {
+    if (end.state == HeadEnd::State::incomplete) {
+      co_await refuse(status_response(431, fmt::format("the head is larger than {} bytes", kHeadBytesMax)));
+      co_return std::nullopt;
+    }
+    Result<Head> head = fail(Errc::malformed, "a line ends without a carriage return");
+    if (end.state == HeadEnd::State::complete) {
+      head_text_.assign(this->inbox.view().substr(0, end.size));
+      this->inbox.consume(end.size);
+      head = check_framing(head_text_);
+    }
+    if (!head) {
+      co_await refuse(error_response(head.error()));
+      co_return std::nullopt;
+    }
+    co_return *std::move(head);
+  }
+
+  // Answers what could not be read as a request; the connection ends with it.
+  Async<> refuse(Response response) {
+    Request request;
+    begin(request);
+    unread_ = closing_ = true;
+    received_ = 0;
+    const std::size_t sent = co_await send(request, response);
+    tell(request, nullptr, response.status, sent, Steady::now());
+  }
+
+  void begin(Request& request) {
+    request.remote = remote_;
+    request.request_id = make_request_id();
+    const auto given = request.header("x-correlation-id").value_or("");
+    request.correlation_id = is_correlation_id(given) ? std::string(given) : make_request_id();
+  }
+
+  Async<> take_turn(Head head) {
+    const auto started = Steady::now();
+    Request request(std::move(head));
+    begin(request);
+    received_ = head_text_.size();
+    if (!request.head.keep_alive) closing_ = true;
+    current_ = &request;
+    if (connections_->draining()) request.interrupt.raise();
+    const Endpoint* endpoint = nullptr;
+    Response response = co_await respond(request, endpoint);
+    const std::size_t sent = co_await send(request, response);
+    current_ = nullptr;
+    this->unwatch();
+    tell(request, endpoint, response.status, sent, started);
+  }
+
+  Async<Response> respond(Request& request, const Endpoint*& endpoint) {
+    auto refusal = choose(request, endpoint);
+    if (refusal) {
+      co_await skip_body(request);
+      co_return *std::move(refusal);
+    }
+    if (request.head.has_body() && !take_buffered_body(request)) {
+      refusal = co_await read_body(request, body_limit(*endpoint), endpoint->style);
+      if (refusal) co_return *std::move(refusal);
+    }
+    received_ += request.body.size();
+    if (endpoint->body == BodyRule::none) request.body.clear();
+    if (endpoint->watch_peer) this->watch([this] { interrupt_because_gone(); });
+    co_return co_await run_endpoint(*endpoint, request);
+  }
+
+  // Finds the endpoint and asks whether the request may go on to it.
+  std::optional<Response> choose(Request& request, const Endpoint*& endpoint) {
+    auto target = parse_target(request.head.target);
+    if (!target) return error_response(target.error());
+    request.target = *std::move(target);
+    const Route route = core_->router.find(request.method(), request.target.segments);
+    if (route.endpoint == nullptr && route.allow.empty())
+      return error_response({Errc::not_found, "there is nothing at this path"}, route.style);
+    if (route.endpoint == nullptr) {
+      auto refusal = status_response(405, fmt::format("this path takes {}", route.allow), route.style);
+      refusal.headers.emplace_back("Allow", route.allow);
+      return refusal;
+    }
+    endpoint = route.endpoint;
+    if (request.head.expect == Expect::unknown)
+      return status_response(417, "the only expectation met here is 100-continue", route.style);
+    request.params = core_->router.params(*endpoint, request.target.segments);
+    if (auto refusal = ask_guard(core_->guard, *endpoint, request)) return refusal;
+    if (auto fits = check_content(request.head, *endpoint); !fits) return error_response(fits.error(), route.style);
+    return std::nullopt;
+  }
+
+  // The usual case, without a wait: the whole body came with the head.
+  bool take_buffered_body(Request& request) {
+    if (request.head.chunked || this->inbox.size() < *request.head.content_length) return false;
+    const auto length = static_cast<std::size_t>(*request.head.content_length);
+    request.body.assign(this->inbox.view().substr(0, length));
+    this->inbox.consume(length);
+    return true;
+  }
+
+  // What is wrong with the body, if anything; then the connection cannot be used any more.
+  Async<std::optional<Response>> read_body(Request& request, std::size_t limit, ErrorStyle style) {
+    if (request.head.expect == Expect::continue_100 && !request.head.http_1_0 && this->inbox.empty()) {
+      std::array<std::string_view, 2> pieces = {kContinue, {}};
+      if (!this->write_now(pieces)) co_await this->write_rest(pieces, patience_.progress);
+    }
+    BodyReader<Stream> reader(*this, request.body, patience_.progress);
+    const auto whole = co_await reader.read(request.head, limit);
+    if (whole) co_return std::nullopt;
+    unread_ = closing_ = true;
+    if (this->expired()) co_return status_response(408, "the request's body took too long", style);
+    co_return error_response(whole.error(), style);
+  }
+
+  // After a refusal: past a small body the connection goes on, a large or awaited one ends it.
+  Async<> skip_body(Request& request) {
+    if (!request.head.has_body() || take_buffered_body(request)) co_return;
+    const bool awaited = request.head.expect != Expect::nothing;
+    if (awaited || request.head.content_length.value_or(0) > kIgnoredBodyBytesMax) {
+      unread_ = closing_ = true;
+      co_return;
+    }
+    co_await read_body(request, kIgnoredBodyBytesMax, ErrorStyle::problem);
+  }
+
+  // The bytes written; 0 if the peer cannot be reached.
+  Async<std::size_t> send(Request& request, Response& response) {
+    if (this->closed()) co_return 0;
+    if (connections_->draining()) closing_ = true;
+    if (response.stream && request.head.http_1_0) response = status_response(505, "this answer needs HTTP/1.1");
+    out_.clear();
+    append_head(out_, response, envelope_of(request));
+    const bool bodiless = request.method() == Method::head || !may_have_body(response.status);
+    std::array<std::string_view, 2> pieces = {out_, {}};
+    if (!bodiless && response.body.size() <= kJoinedBodyBytesMax) {
+      out_.append(response.body);
+      pieces[0] = out_;
+    } else if (!bodiless) {
+      pieces[1] = response.body;
+    }
+    std::size_t sent = pieces[0].size() + pieces[1].size();
+    if (!this->write_now(pieces)) co_await this->write_rest(pieces, patience_.progress);
+    if (response.stream && !bodiless) sent += co_await send_stream(response);
+    co_return sent;
+  }
+
+  Envelope envelope_of(const Request& request) const {
+    using enum Envelope::Connection;
+    const auto connection = closing_ ? close : request.head.http_1_0 ? keep_alive : implied;
+    return {request.correlation_id, request.request_id, connection};
+  }
+
+  Async<std::size_t> send_stream(Response& response);
+
+  void interrupt_because_gone() {
+    current_->peer_gone = true;
+    if (!current_->interrupt.raised()) current_->interrupt.raise();
+  }
+
+  void tell(const Request& request, const Endpoint* endpoint, int status, std::size_t sent,
+            Steady::time_point started) {
+    if (!core_->observer) return;
+    core_->observer({.method = request.method(),
+                     .endpoint = endpoint,
+                     .endpoint_index = endpoint != nullptr ? core_->router.index_of(*endpoint) : kNoEndpoint,
+                     .path = request.path(),
+                     .status = status,
+                     .took = Steady::now() - started,
+                     .bytes_in = received_,
+                     .bytes_out = sent,
+                     .remote = remote_,
+                     .correlation_id = request.correlation_id,
+                     .request_id = request.request_id,
+                     .notes = request.notes});
+  }
+
+  std::shared_ptr<const ServerCore> core_;
+  std::shared_ptr<ConnectionSet> connections_;
+  std::string remote_;
+  const Patience& patience_;
+  std::string head_text_;       // what the current Request's views point into
+  std::string out_;             // the answer's head, kept for its capacity
+  Request* current_ = nullptr;  // in flight
+  std::size_t received_ = 0;    // bytes of the request in flight
+  bool waiting_ = false;        // for the first byte of a request
+  bool closing_ = false;        // after the present answer
+  bool unread_ = false;         // there may be input that nobody will read
+};
+
+// A stream that throws is cut without its last chunk, so that the peer sees that it is not whole.
+template <class Stream>
+Async<std::size_t> Session<Stream>::send_stream(Response& response) {
+  ChunkedBody<Stream> body(*this, patience_.progress);
+  bool whole = false;
+  try {
+    co_await response.stream(body);
+    whole = true;
+  } catch (const std::exception& failure) {
+    log_failure(*current_, failure.what());
+  }
+  if (whole) {
+    co_await body.put("0\r\n\r\n");
+  } else {
+    closing_ = true;
+  }
+  co_return body.sent();
+}
+
+}  // namespace
+
+Async<> serve(Arrival arrival) {
+  if (arrival.core->tls) {
+    auto session =
+        std::make_shared<Session<TlsStream>>(TlsStream(std::move(arrival.socket), *arrival.core->tls), arrival);
+    co_await session->run();
+  } else {
+    auto session = std::make_shared<Session<PlainStream>>(std::move(arrival.socket), arrival);
+    co_await session->run();
+  }
+}
+
+}  // namespace millrace::http

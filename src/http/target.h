@@ -1,0 +1,27 @@
+// What a request asks for: the path in segments and the query in parameters, decoded. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace millrace::http {
+
+struct Target {
+  // What stands between the slashes, so "/events" is {"events"}, "/events/" {"events", ""}, "/" {""}. An
+  // encoded slash is part of its segment.
+  std::vector<std::string> segments;
+  std::vector<std::pair<std::string, std::string>> query;  // in the order sent
+};
+
+// Strict: a bad escape, an encoded NUL, invalid UTF-8 or a fragment is Errc::malformed. In the query "+" is
+// a space. "http://host/path" is taken for its path, as RFC 9112 wants.
+Result<Target> parse_target(std::string_view raw);
+
+// The target without its query, as it was sent.
+std::string_view path_of(std::string_view raw);
+
+}  // namespace millrace::http
