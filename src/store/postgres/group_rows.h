@@ -1,0 +1,94 @@
+// A group of batches taken apart into the rows of each table, ready to be sent, once or again.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "shard/batch.h"
+#include "store/postgres/connection.h"
+#include "store/postgres/records.h"
+#include "store/postgres/wire.h"
+
+namespace millrace::store::postgres {
+
+// A lane's row in one shard.
+using LaneRow = std::pair<std::uint16_t, Uuid>;
+using LaneRows = absl::flat_hash_set<LaneRow>;
+
+// The queue counts of each tenant, as a shard last wrote them.
+using TenantInShard = std::pair<std::uint16_t, TenantId>;
+using WrittenCounts = absl::flat_hash_map<TenantInShard, std::vector<shard::QueueCounts>>;
+
+// What is in the tables for certain and need not be written again.
+struct Written {
+  LaneRows lanes;
+  WrittenCounts counts;
+};
+
+// The rows of one statement, in portions that PostgreSQL takes as one message each.
+class Portions {
+ public:
+  explicit Portions(const Statement& statement) : statement_(statement) {}
+
+  template <class... V>
+  void add(const V&... values) {
+    if (portions_.empty() || portions_.back().bytes() > kPortionBytes) portions_.emplace_back();
+    portions_.back().add(values...);
+  }
+  std::size_t rows() const;
+  void send(Pipeline& pipeline);
+
+ private:
+  // A message holds at most 1 GB; this also bounds what PostgreSQL has to keep of one.
+  static constexpr std::size_t kPortionBytes = std::size_t{16} << 20;
+
+  const Statement& statement_;
+  std::vector<Columns> portions_;
+};
+
+class GroupRows {
+ public:
+  GroupRows(std::span<const shard::Batch> group, const Written& written);
+
+  // The shards in ascending order, each with the latest time in its batch.
+  Columns& shards() { return shards_; }
+  // REQUIRES: what was `written` at construction still is.
+  void send(Pipeline& pipeline);
+  // Throws StoreError{broken} if an item that should have changed was not there. REQUIRES: `results` are
+  // those of the pipeline that send() filled.
+  void check(const std::vector<Rows>& results) const;
+
+  // Once they are committed: adds what these rows wrote.
+  void note_in(Written& written) const;
+
+ private:
+  void add_batch(const shard::Batch& batch);
+  void add_items(const shard::Batch& batch);
+  void add_new_item(ShardId shard, const queue::ItemRecord& record, const queue::Body& body);
+  void add_lane(ShardId shard, const Uuid& digest, const queue::ItemRecord& record);
+  void add_update(ShardId shard, const queue::ItemRecord& record);
+  void add_drops(const shard::Batch& batch);
+  void add_log(const shard::Batch& batch);
+  void add_dedup(const shard::Batch& batch);
+  void add_counters(const shard::Batch& batch);
+  void add_queue_counts(ShardId shard, const shard::TenantCounters& counters);
+  void add_documents(const shard::Batch& batch);
+  void add_audit(const shard::Batch& batch);
+  void add_workers(const shard::Batch& batch);
+
+  const Written& written_;
+  Columns shards_;
+  Portions lanes_, lane_tags_, bodies_, states_, updates_;
+  Portions dropped_states_, dropped_bodies_, dropped_logs_, left_lanes_;
+  Portions log_, dedup_, counters_, stale_queue_counts_, queue_counts_, documents_, removed_documents_, audit_,
+      workers_;
+  LaneRows new_lanes_;
+  LaneRows dropped_lanes_;
+  WrittenCounts new_counts_;
+  std::size_t updates_begin_ = 0;  // which of the pipeline's statements are the updates
+  std::size_t updates_end_ = 0;
+};
+
+}  // namespace millrace::store::postgres

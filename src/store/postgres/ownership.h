@@ -1,0 +1,60 @@
+// Who may write: this node's sign of life in the table nodes, and the taking and giving up of all shards.
+// Times are the server's. acquire() and release() are called by one thread; the heartbeat has its own
+// thread and connection. Taking the lease rows waits for transactions of the former owner that hold them,
+// and fences those that come later.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "base/ids.h"
+#include "store/postgres/connection.h"
+#include "store/postgres/postgres_store.h"
+
+namespace millrace::store::postgres {
+
+// Names a running program to PostgreSQL and to operators (pg_stat_activity).
+std::string application_name(const std::string& instance);
+
+class Ownership {
+ public:
+  Ownership(const PostgresOptions& options, Connection::Target target, std::string instance);
+  ~Ownership();
+
+  // See Store::acquire. Keeps trying while the server is away.
+  std::optional<Epoch> acquire(std::stop_token stop);
+  // See Store::release. Throws nothing: a node that cannot say goodbye is found dead a little later.
+  void release();
+
+  // The node said goodbye, or its heartbeat failed for so long that others may count it as dead.
+  bool presumed_dead() const;
+
+ private:
+  struct Verdict {
+    std::optional<Epoch> taken;
+    Millis look_again_in{};
+  };
+  Verdict take_or_wait(Connection& connection);
+  std::optional<Epoch> take(Connection& connection);
+  void register_node(Connection& connection);
+  void end_blockers(Connection& connection);
+  void beat(std::stop_token stop);
+  void note_beat() { last_beat_ = std::chrono::steady_clock::now().time_since_epoch(); }
+
+  const PostgresOptions options_;
+  const Connection::Target target_;
+  const std::string instance_;
+  int lock_timeouts_ = 0;
+  std::atomic<bool> released_ = true;
+  std::atomic<std::chrono::steady_clock::duration> last_beat_{};
+  std::jthread heartbeat_;
+};
+
+}  // namespace millrace::store::postgres

@@ -1,0 +1,33 @@
+// The store on PostgreSQL 13 or later: real tables in schema millrace, any number of nodes, one of which
+// owns the shards. See README.md in this folder.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "store/store.h"
+
+namespace millrace::store {
+
+struct PostgresOptions {
+  std::string url;      // as libpq takes it; several hosts for a server that fails over
+  std::string node_id;  // names this node to operators; the same after a restart
+
+  Millis heartbeat = std::chrono::seconds(1);       // how often the node says that it lives
+  Millis node_ttl = std::chrono::seconds(4);        // silent for so long, others take its shards
+  Millis answer_within = std::chrono::seconds(30);  // a server silent for so long is given up
+  std::size_t read_connections = 4;
+};
+
+// Connects and brings the schema up to date. Throws StoreError: not_done if the server cannot be used now,
+// broken if its schema is not for this program. Closing the store without release() looks like a crash
+// to the other nodes.
+std::unique_ptr<Store> open_postgres(const PostgresOptions& options);
+
+// What an operator should mend, in sentences; empty if nothing is wrong. Changes nothing on the server.
+std::vector<std::string> inspect_postgres(const std::string& url);
+
+}  // namespace millrace::store

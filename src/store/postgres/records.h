@@ -1,0 +1,80 @@
+// Between rows and records: the column lists that queries select, in the order in which the functions
+// beside them read a Row.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "queue/item.h"
+#include "shard/batch.h"
+#include "store/postgres/wire.h"
+
+namespace millrace::store::postgres {
+
+constexpr std::int16_t column(ShardId shard) { return static_cast<std::int16_t>(shard.value); }
+template <class Tag>
+constexpr std::int64_t column(Number<Tag> number) {
+  return as_bigint(number.value);
+}
+
+// 10 * placement + status, with PROCESSING as PENDING; see migrations.cc.
+constexpr std::int16_t stage_of(queue::Placement placement, queue::Status status) {
+  const auto settled = status == queue::Status::processing ? queue::Status::pending : status;
+  return static_cast<std::int16_t>(10 * static_cast<int>(placement) + static_cast<int>(settled));
+}
+
+// What an item shares with others: its lane, as the engine knows it, and how it is retried.
+struct Lane {
+  std::shared_ptr<const queue::LaneKey> key;
+  queue::RetryPolicy retry;
+  std::uint32_t max_retries = 0;
+};
+// The lane's name in the tables: equal lanes have equal digests, in every shard.
+Uuid lane_digest(const queue::LaneKey& key, const queue::RetryPolicy& retry, std::uint32_t max_retries);
+
+// Makes equal lanes, groups and worker names of one read share their objects.
+class Pool {
+ public:
+  const Lane* find_lane(const Uuid& digest) const;
+  const Lane& keep_lane(const Uuid& digest, Lane lane);
+  std::shared_ptr<const queue::GroupKey> group(std::string_view name, queue::GroupMode mode);
+  std::shared_ptr<const std::string> worker(std::string_view name);
+
+ private:
+  absl::flat_hash_map<Uuid, std::unique_ptr<const Lane>> lanes_;
+  absl::flat_hash_map<std::string, std::shared_ptr<const queue::GroupKey>> groups_[3];
+  absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> workers_;
+};
+
+// Of item_state as `s`. The lane's digest comes first; the record's lane, retry and max_retries stay unset.
+extern const char* const kStateColumns;
+Uuid read_state(Row& row, Pool& pool, queue::ItemRecord& record);
+void set_lane(queue::ItemRecord& record, const Lane& lane);
+
+// Of lanes as `l`.
+extern const char* const kLaneColumns;
+Lane read_lane(Row& row);
+
+// Of both: kStateColumns, then kLaneColumns.
+queue::ItemRecord read_item(Row& row, Pool& pool);
+
+// Of item_body as `b`.
+extern const char* const kBodyColumns;
+std::shared_ptr<const queue::Body> read_body(Row& row);
+
+// Of item_log as `g`.
+extern const char* const kLogColumns;
+queue::LogEntry read_log_entry(Row& row);
+
+// Of dedup as `d`.
+extern const char* const kDedupColumns;
+shard::DedupRecord read_dedup(Row& row);
+
+extern const char* const kAuditColumns;
+shard::AuditRecord read_audit(Row& row);
+
+}  // namespace millrace::store::postgres

@@ -1,0 +1,179 @@
+#include "store/rocksdb/batch_writer.h"
+
+#include <algorithm>
+
+namespace millrace::store::rocks {
+namespace {
+
+using queue::Placement;
+
+Table table_of(Placement placement) { return placement == Placement::done ? Table::item_done : Table::item_live; }
+
+}  // namespace
+
+void BatchWriter::add(const shard::Batch& batch) {
+  write_items(batch);
+  write_log(batch);
+  write_dedup(batch);
+  write_records(batch);
+  // Last: a drop also takes what the same batch wrote.
+  for (const auto& dropped : batch.drops) drop(batch.shard, dropped.record);
+}
+
+void BatchWriter::write_items(const shard::Batch& batch) {
+  for (const auto& write : batch.items) {
+    if (write.prior) {
+      leave(batch.shard, write.record, *write.prior);
+    } else {
+      add_tags(batch.shard, write.record);
+    }
+    if (write.body) {
+      value_.clear();
+      encode_body(value_, *write.body);
+      put(Table::item_body, item_key(batch.shard, write.record.lane->queue, write.record.id), value_);
+    }
+    write_item(batch.shard, write.record);
+  }
+}
+
+void BatchWriter::add_tags(ShardId shard, const queue::ItemRecord& record) {
+  for (const auto& tag : record.lane->tags) {
+    put(Table::item_tags, with_id(tag_prefix(shard, record.lane->queue, tag), record.id), {});
+  }
+}
+
+// Erases the entries of `prior` that `record` does not overwrite or keep.
+void BatchWriter::leave(ShardId shard, const queue::ItemRecord& record, const shard::PriorItem& prior) {
+  const auto& queue = record.lane->queue;
+  const bool moved = prior.placement != record.placement;
+  if (prior.placement == Placement::parked) {
+    if (moved) erase(Table::parked_ref, item_key(shard, queue, record.id));
+    if (moved || prior.due != record.due) {
+      erase(Table::item_parked, timed_item_key(shard, prior.due, queue, record.id));
+    }
+  } else if (moved) {
+    erase(table_of(prior.placement), item_key(shard, queue, record.id));
+  }
+  if (prior.placement == Placement::done && (moved || prior.updated != record.updated)) {
+    erase(Table::done_by_time, timed_item_key(shard, prior.updated, queue, record.id));
+  }
+  if (is_indexed(prior.status) && prior.status != record.status) {
+    erase(Table::item_by_status, with_id(status_prefix(shard, queue, prior.status), record.id));
+  }
+}
+
+void BatchWriter::write_item(ShardId shard, const queue::ItemRecord& record) {
+  const auto& queue = record.lane->queue;
+  value_.clear();
+  encode_item(value_, record);
+  if (record.placement == Placement::parked) {
+    put(Table::item_parked, timed_item_key(shard, record.due, queue, record.id), value_);
+    value_.clear();
+    encode_parked_ref(value_, {record.status, record.due});
+    put(Table::parked_ref, item_key(shard, queue, record.id), value_);
+  } else {
+    put(table_of(record.placement), item_key(shard, queue, record.id), value_);
+  }
+  if (record.placement == Placement::done) {
+    put(Table::done_by_time, timed_item_key(shard, record.updated, queue, record.id), {});
+  }
+  if (is_indexed(record.status)) {
+    put(Table::item_by_status, with_id(status_prefix(shard, queue, record.status), record.id), {});
+  }
+}
+
+void BatchWriter::write_log(const shard::Batch& batch) {
+  for (const auto& [queue, entry] : batch.log) {
+    const bool dropped = std::ranges::any_of(batch.drops, [&](const auto& drop) {
+      return drop.record.id == entry.item && drop.record.lane->queue == queue;
+    });
+    if (dropped) continue;
+    value_.clear();
+    encode_log_entry(value_, entry);
+    put(Table::item_log, log_key(batch.shard, queue, entry.item, entry.id), value_);
+  }
+}
+
+void BatchWriter::write_dedup(const shard::Batch& batch) {
+  for (const auto& record : batch.dedup) {
+    const auto key = dedup_key(batch.shard, record.key);
+    value_.clear();
+    encode_dedup(value_, record);
+    put(Table::dedup, key, value_);
+    // The entry of an overwritten row stays behind: sweep() finds that the row says otherwise.
+    put(Table::dedup_by_expiry, dedup_expiry_key(record.expires, key), {});
+  }
+}
+
+void BatchWriter::write_records(const shard::Batch& batch) {
+  for (const auto& counters : batch.counters) {
+    value_.clear();
+    encode_counters(value_, counters);
+    put(Table::counters, counters_key(batch.shard, counters.tenant), value_);
+  }
+  for (const auto& [document, removed] : batch.documents) {
+    const auto key = document_key(batch.shard, document.kind, document.key);
+    if (removed) {
+      erase(Table::documents, key);
+      continue;
+    }
+    value_.clear();
+    encode_document(value_, document);
+    put(Table::documents, key, value_);
+  }
+  for (const auto& record : batch.audit) {
+    value_.clear();
+    encode_audit(value_, record);
+    put(Table::audit, audit_key(batch.shard, record.tenant, record.seq), value_);
+  }
+  for (const auto& worker : batch.workers) {
+    value_.clear();
+    encode_time(value_, worker.last_seen);
+    put(Table::workers, worker_key(batch.shard, worker.queue, worker.worker), value_);
+  }
+}
+
+void BatchWriter::drop(ShardId shard, const queue::ItemRecord& record) {
+  const auto& queue = record.lane->queue;
+  const auto key = item_key(shard, queue, record.id);
+  if (record.placement == Placement::parked) {
+    erase(Table::parked_ref, key);
+    erase(Table::item_parked, timed_item_key(shard, record.due, queue, record.id));
+  } else {
+    erase(table_of(record.placement), key);
+  }
+  if (record.placement == Placement::done) {
+    erase(Table::done_by_time, timed_item_key(shard, record.updated, queue, record.id));
+  }
+  if (is_indexed(record.status)) {
+    erase(Table::item_by_status, with_id(status_prefix(shard, queue, record.status), record.id));
+  }
+  for (const auto& tag : record.lane->tags) {
+    erase(Table::item_tags, with_id(tag_prefix(shard, queue, tag), record.id));
+  }
+  erase(Table::item_body, key);
+  drop_log(shard, record);
+}
+
+// One delete an entry: range tombstones would slow down every later read of their neighbours.
+void BatchWriter::drop_log(ShardId shard, const queue::ItemRecord& record) {
+  const auto from = item_key(shard, record.lane->queue, record.id);
+  View(database_).scan(Table::item_log, from, after_prefix(from), [&](auto key, auto) {
+    erase(Table::item_log, key);
+    return true;
+  });
+}
+
+Time latest_time(const shard::Batch& batch, Time floor) {
+  for (const auto& write : batch.items) {
+    floor = std::max(floor, write.record.updated);
+    if (write.body) floor = std::max(floor, write.body->created);
+  }
+  for (const auto& write : batch.log) floor = std::max(floor, write.entry.created);
+  for (const auto& write : batch.documents) floor = std::max(floor, write.document.updated);
+  for (const auto& record : batch.audit) floor = std::max(floor, record.time);
+  for (const auto& worker : batch.workers) floor = std::max(floor, worker.last_seen);
+  return floor;
+}
+
+}  // namespace millrace::store::rocks

@@ -1,0 +1,254 @@
+// What survives and what is said when it does not: crashes, damage, a failed disk, a wrong folder. What
+// a store means otherwise is in tests/conformance.
+#include "store/rocksdb/rocksdb_store.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "store/rocksdb/database.h"
+
+namespace millrace::store {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr ShardId kShard{3};
+const queue::QueueKey kQueue{TenantId::default_tenant(), "events"};
+
+class RocksStoreTest : public testing::Test {
+ protected:
+  RocksStoreTest() {
+    auto pattern = (fs::temp_directory_path() / "millrace-rocks-XXXXXX").string();
+    root_ = ::mkdtemp(pattern.data());
+    folder_ = root_ / "data";
+  }
+  ~RocksStoreTest() override { fs::remove_all(root_); }
+
+  std::unique_ptr<Store> open(const fs::path& folder) {
+    return open_rocksdb({.path = folder, .block_cache_bytes = 8 << 20});
+  }
+  std::unique_ptr<Store> open() { return open(folder_); }
+
+  // What opening says when it fails.
+  std::string refusal(const RocksOptions& options) {
+    try {
+      open_rocksdb(options);
+    } catch (const StoreError& error) {
+      return error.what();
+    }
+    return "opened";
+  }
+
+  // A folder as a crash would leave it: copied while the store is open.
+  fs::path crash_image() {
+    const auto image = root_ / fmt::format("image-{}", ++images_);
+    fs::copy(folder_, image, fs::copy_options::recursive);
+    return image;
+  }
+
+  fs::path root_;
+  fs::path folder_;
+  int images_ = 0;
+};
+
+shard::Batch create(std::uint64_t id, std::size_t payload_bytes = 1000) {
+  queue::ItemRecord record;
+  record.id = ItemId{id};
+  record.lane = std::make_shared<const queue::LaneKey>(queue::LaneKey{kQueue, "default", {"tag"}});
+  std::mt19937 random(static_cast<unsigned>(id));
+  std::string payload;
+  while (payload.size() < payload_bytes) payload.push_back(static_cast<char>('!' + random() % 90));  // not compressible
+  auto body = std::make_shared<const queue::Body>(queue::Body{"title", std::nullopt, "tag", payload, Time{}});
+  return {.shard = kShard, .items = {{record, body, std::nullopt}}};
+}
+
+void commit(Store& store, Epoch epoch, const shard::Batch& batch) { store.commit(epoch, {&batch, 1}); }
+
+std::size_t live_items(Store& store) { return store.load(kShard).live.size(); }
+
+fs::path largest(const fs::path& folder, std::string_view extension) {
+  fs::path found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != extension) continue;
+    if (found.empty() || entry.file_size() > fs::file_size(found)) found = entry.path();
+  }
+  return found;
+}
+
+void flip_byte(const fs::path& file, std::uintmax_t offset) {
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(offset));
+  const auto byte = static_cast<char>(stream.get());
+  stream.seekp(static_cast<std::streamoff>(offset));
+  stream.put(static_cast<char>(byte ^ 0x40));
+}
+
+TEST_F(RocksStoreTest, CommitsSurviveACrash) {
+  const auto store = open();
+  const auto epoch = store->acquire({}).value();
+  for (std::uint64_t id = 1; id <= 100; ++id) commit(*store, epoch, create(id));
+  const auto image = crash_image();
+  const auto recovered = open(image);
+  EXPECT_EQ(live_items(*recovered), 100u);
+  EXPECT_GT(recovered->acquire({}).value(), epoch);
+}
+
+TEST_F(RocksStoreTest, TornTailOfTheLogLosesTheLastCommitOnly) {
+  const auto store = open();
+  const auto epoch = store->acquire({}).value();
+  for (std::uint64_t id = 1; id <= 50; ++id) commit(*store, epoch, create(id));
+  for (const std::uintmax_t cut : {1, 7, 500}) {
+    const auto image = crash_image();
+    const auto log = largest(image, ".log");
+    fs::resize_file(log, fs::file_size(log) - cut);
+    EXPECT_EQ(live_items(*open(image)), 49u) << "cut by " << cut;
+  }
+}
+
+TEST_F(RocksStoreTest, DamageWithinTheLogIsRefusedUnlessSalvaged) {
+  const auto store = open();
+  const auto epoch = store->acquire({}).value();
+  for (std::uint64_t id = 1; id <= 50; ++id) commit(*store, epoch, create(id));
+  const auto image = crash_image();
+  const auto log = largest(image, ".log");
+  flip_byte(log, fs::file_size(log) / 2);
+  EXPECT_THAT(refusal({.path = image}), AllOf(HasSubstr(image.string()), HasSubstr("damaged")));
+  const auto salvaged = open_rocksdb({.path = image, .salvage_damaged_log = true});
+  EXPECT_GT(live_items(*salvaged), 0u);
+  EXPECT_LT(live_items(*salvaged), 50u);
+}
+
+TEST_F(RocksStoreTest, FlippedByteInATableIsFoundByItsChecksum) {
+  {
+    const auto store = open();
+    const auto epoch = store->acquire({}).value();
+    for (std::uint64_t id = 1; id <= 20; ++id) commit(*store, epoch, create(id, 20'000));
+  }
+  const auto table = largest(folder_, ".sst");
+  flip_byte(table, fs::file_size(table) / 2);
+  const auto store = open();
+  std::string message;
+  for (std::uint64_t id = 1; id <= 20 && message.empty(); ++id) {
+    try {
+      store->item(kShard, kQueue, ItemId{id});
+    } catch (const StoreError& error) {
+      EXPECT_EQ(error.fate(), Fate::broken);
+      message = error.what();
+    }
+  }
+  EXPECT_THAT(message, AllOf(HasSubstr("item_body"), HasSubstr("default"), HasSubstr("events"), HasSubstr("checksum")));
+}
+
+TEST_F(RocksStoreTest, ValueThatDoesNotDecodeIsNamed) {
+  {
+    rocks::Database database({.path = folder_});
+    rocksdb::WriteBatch batch;
+    database.put(batch, rocks::Table::item_live, rocks::item_key(kShard, kQueue, ItemId{1}), "\x01nonsense");
+    database.write(batch, rocks::Database::Durability::synced);
+  }
+  const auto store = open();
+  try {
+    store->load(kShard);
+    FAIL() << "loaded";
+  } catch (const StoreError& error) {
+    EXPECT_EQ(error.fate(), Fate::broken);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("item_live"), HasSubstr("default\\x00events")));
+  }
+}
+
+TEST_F(RocksStoreTest, FailedWriteEndsAllWriting) {
+  auto store = open();
+  const auto epoch = store->acquire({}).value();
+  commit(*store, epoch, create(1));
+  // No file may grow any more: the next append to the log fails.
+  const auto old_action = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit old_limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old_limit), 0);
+  const rlimit no_growth{.rlim_cur = 1, .rlim_max = old_limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &no_growth), 0);
+  std::optional<Fate> fate;
+  try {
+    commit(*store, epoch, create(2));
+  } catch (const StoreError& error) {
+    fate = error.fate();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old_limit), 0);
+  std::signal(SIGXFSZ, old_action);
+  EXPECT_EQ(fate, Fate::broken);
+  // The disk is well again, but nobody knows what it holds.
+  EXPECT_THROW(commit(*store, epoch, create(3)), StoreError);
+  EXPECT_THROW(store->acquire({}), StoreError);
+  EXPECT_EQ(live_items(*store), 1u);
+  store.reset();
+  store = open();
+  const auto live = live_items(*store);
+  EXPECT_TRUE(live == 1 || live == 2) << live;
+  commit(*store, store->acquire({}).value(), create(3));
+  EXPECT_EQ(live_items(*store), live + 1);
+}
+
+TEST_F(RocksStoreTest, SecondUserOfAFolderIsRefused) {
+  const auto store = open();
+  EXPECT_THAT(refusal({.path = folder_}), HasSubstr("another process uses this data folder"));
+}
+
+TEST_F(RocksStoreTest, NewerFormatIsRefusedByNumber) {
+  {
+    rocks::Database database({.path = folder_});
+    rocksdb::WriteBatch batch;
+    std::string value;
+    encode_number(value, rocks::kFormat + 6);
+    database.put(batch, rocks::Table::meta, rocks::kFormatKey, value);
+    database.write(batch, rocks::Database::Durability::synced);
+    rocksdb::ColumnFamilyHandle* added = nullptr;  // a table that this program does not know
+    ASSERT_TRUE(database.raw().CreateColumnFamily({}, "from_the_future", &added).ok());
+    database.raw().DestroyColumnFamilyHandle(added);
+  }
+  const auto both = AllOf(HasSubstr(fmt::format("format {}", rocks::kFormat + 6)),
+                          HasSubstr(fmt::format("up to {}", rocks::kFormat)));
+  EXPECT_THAT(refusal({.path = folder_}), both);
+  EXPECT_THAT(inspect_rocksdb_folder(folder_), Contains(both));
+}
+
+TEST_F(RocksStoreTest, FolderIsMadeForItsOwnerAlone) {
+  folder_ = root_ / "a" / "b";
+  open();
+  struct stat found{};
+  ASSERT_EQ(::stat(folder_.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0700u);
+}
+
+TEST_F(RocksStoreTest, FolderThatIsAFileIsRefused) {
+  std::ofstream(folder_) << "text";
+  EXPECT_THAT(refusal({.path = folder_}), HasSubstr("is not a folder"));
+  EXPECT_THAT(refusal({.path = ""}), HasSubstr("no data folder"));
+}
+
+TEST_F(RocksStoreTest, FolderOpenToOthersIsWarnedOf) {
+  auto store = open();
+  EXPECT_THAT(inspect_rocksdb_folder(folder_), IsEmpty());
+  ::chmod(folder_.c_str(), 0755);
+  EXPECT_THAT(inspect_rocksdb_folder(folder_), Contains(HasSubstr("0755")));
+  EXPECT_THAT(store->health().warnings, Contains(HasSubstr("0755")));
+  EXPECT_THAT(inspect_rocksdb_folder(root_ / "nothing"), IsEmpty());
+}
+
+TEST_F(RocksStoreTest, HealthSaysHowDurableACommitIs) {
+  EXPECT_EQ(open()->health().durability, "fsync");
+  EXPECT_EQ(open_rocksdb({.path = folder_, .sync = false})->health().durability, "none");
+}
+
+}  // namespace
+}  // namespace millrace::store

@@ -1,0 +1,66 @@
+// The tables of the embedded store: one RocksDB column family each. Keys in byte order; numbers in
+// them are big endian; names end with NUL, which no name holds, so "a" and "ab" never mix.
+//
+//   table           key                                     value
+//   meta            name                                    format, epoch, latest time of each shard
+//   item_live       shard tenant queue id                   ItemRecord: recovery scans this table alone
+//   item_done       shard tenant queue id                   ItemRecord
+//   item_parked     shard due tenant queue id               ItemRecord, in the order it is refilled
+//   parked_ref      shard tenant queue id                   where in item_parked
+//   item_by_status  shard tenant queue status id            - (see is_indexed)
+//   done_by_time    shard updated tenant queue id           -, what expires next
+//   item_tags       shard tenant queue tag id               -
+//   item_body       shard tenant queue id                   Body
+//   item_log        shard tenant queue id log-id            LogEntry
+//   dedup           shard tenant kind key                   DedupRecord
+//   dedup_by_expiry expires shard tenant kind key           -, may be stale: the row decides
+//   counters        shard tenant                            TenantCounters
+//   documents       shard kind key                          Document
+//   audit           shard tenant seq                        AuditRecord
+//   workers         shard tenant queue worker               last seen
+#pragma once
+
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+
+#include <array>
+#include <cstdint>
+
+#include "queue/item.h"
+
+namespace millrace::store::rocks {
+
+enum class Table : std::uint8_t {
+  meta,
+  item_live,
+  item_done,
+  item_parked,
+  parked_ref,
+  item_by_status,
+  done_by_time,
+  item_tags,
+  item_body,
+  item_log,
+  dedup,
+  dedup_by_expiry,
+  counters,
+  documents,
+  audit,
+  workers,
+};
+inline constexpr std::size_t kTables = 16;
+// The layout above. A change that this program could not read raises it, and opening converts.
+inline constexpr std::uint64_t kFormat = 1;
+
+const char* table_name(Table table);
+
+// PENDING and COMPLETED items are most of item_live and item_done: a listing scans those. The others
+// are few among many and have an index.
+constexpr bool is_indexed(queue::Status status) {
+  return status != queue::Status::pending && status != queue::Status::completed;
+}
+
+// How each table is stored. `shared` are the options that all have in common.
+rocksdb::ColumnFamilyOptions table_options(Table table, const rocksdb::BlockBasedTableOptions& shared);
+
+}  // namespace millrace::store::rocks
