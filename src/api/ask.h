@@ -1,0 +1,40 @@
+// Questions to a shard, awaited on an io thread.
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include "async/async.h"
+#include "async/one_shot.h"
+#include "base/assert.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "http/request.h"
+#include "shard/command.h"
+
+namespace millrace::api {
+
+using async::Async;
+
+// The answer that a command of this kind gets, or why not.
+template <class Answer>
+Result<Answer> answer_of(shard::Reply reply) {
+  if (auto* error = std::get_if<Error>(&reply)) return std::unexpected(std::move(*error));
+  auto* answer = std::get_if<Answer>(&reply);
+  MR_ASSERT(answer != nullptr, "each command has one kind of answer");
+  return std::move(*answer);
+}
+
+// The engine answers every command, if only with `unavailable`; so this needs no deadline of its own.
+template <class Answer>
+Async<Result<Answer>> ask(engine::Engine& engine, ShardId shard, shard::Command command) {
+  async::OneShot<shard::Reply> reply;
+  engine.submit(shard, std::move(command), reply.sender());
+  co_return answer_of<Answer>(co_await reply.wait());
+}
+
+// For a command with a claim that may be held: when the peer leaves or the server drains, the wait is ended
+// and the answer has what was leased until then. REQUIRES: the endpoint watches its peer.
+Async<shard::Reply> ask_held(engine::Engine& engine, ShardId shard, shard::Command command, http::Request& request);
+
+}  // namespace millrace::api

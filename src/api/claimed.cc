@@ -1,0 +1,50 @@
+#include "api/claimed.h"
+
+#include "api/reads.h"
+#include "base/unavailable.h"
+
+namespace millrace::api {
+
+Async<Bodies> bodies_of(Services& services, ShardId shard, const queue::QueueKey& queue,
+                        const std::vector<queue::ItemRecord>& items) {
+  Bodies bodies;
+  bodies.reserve(items.size());
+  std::vector<ItemId> missing;
+  for (const queue::ItemRecord& item : items) {
+    bodies.push_back(services.engine.cached_body(queue, item.id));
+    if (!bodies.back()) missing.push_back(item.id);
+  }
+  if (missing.empty()) co_return bodies;
+  Bodies found = co_await read_point(services, [&store = services.engine.store(), shard, queue, missing] {
+    return store.bodies(shard, queue, missing);
+  });
+  auto next = found.begin();
+  for (auto& body : bodies) {
+    if (!body) body = std::move(*next++);
+    if (!body) throw Unavailable("an item has no body in the store");
+  }
+  co_return bodies;
+}
+
+void release(Services& services, ShardId shard, const queue::QueueKey& queue,
+             const std::vector<queue::ItemRecord>& items) {
+  for (const queue::ItemRecord& item : items) {
+    services.engine.submit(shard, shard::Release{.queue = queue, .item = item.id, .token = item.lease.token},
+                           [](const shard::Reply&) {});
+  }
+}
+
+Async<std::optional<Bodies>> bodies_or_release(Services& services, ShardId shard, const queue::QueueKey& queue,
+                                               const std::vector<queue::ItemRecord>& items,
+                                               const http::Request& request) {
+  try {
+    if (!request.peer_gone) co_return co_await bodies_of(services, shard, queue, items);
+  } catch (const Unavailable&) {
+    release(services, shard, queue, items);
+    throw;
+  }
+  release(services, shard, queue, items);
+  co_return std::nullopt;
+}
+
+}  // namespace millrace::api

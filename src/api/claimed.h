@@ -1,0 +1,29 @@
+// Items that a claim leased, on their way to the worker: their bodies, and giving them back if nobody is there
+// to take them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "api/respond.h"
+#include "api/services.h"
+#include "queue/item.h"
+
+namespace millrace::api {
+
+using Bodies = std::vector<std::shared_ptr<const queue::Body>>;
+
+// Bodies of the items, in their order, from memory or the store. Throws Unavailable.
+Async<Bodies> bodies_of(Services& services, ShardId shard, const queue::QueueKey& queue,
+                        const std::vector<queue::ItemRecord>& items);
+
+// Gives the leases back without waiting for it: the next worker need not wait until they run out.
+void release(Services& services, ShardId shard, const queue::QueueKey& queue,
+             const std::vector<queue::ItemRecord>& items);
+
+// The bodies; nullopt if the peer has gone, and then, as when the store fails, the items are given back.
+Async<std::optional<Bodies>> bodies_or_release(Services& services, ShardId shard, const queue::QueueKey& queue,
+                                               const std::vector<queue::ItemRecord>& items,
+                                               const http::Request& request);
+
+}  // namespace millrace::api

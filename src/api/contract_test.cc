@@ -1,0 +1,106 @@
+// The committed contract against the endpoint table, both ways, and the converter it is read with.
+#include "api/contract.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "api/routes.h"
+#include "api/tenants.h"
+#include "http/router.h"
+#include "json/parse.h"
+#include "store/memory/memory_store.h"
+
+namespace millrace::api {
+namespace {
+
+using Paths = std::set<std::string>;  // "POST /events"
+
+http::Method method_of(std::string_view word) {
+  std::string upper;
+  for (const char c : word) upper += static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+  return http::parse_method(upper);
+}
+
+// The operations of a path item; a $ref is to another path ("#/paths/~1events").
+void add_operations(Paths& paths, json::Value all, const std::string& path, json::Value item) {
+  if (const auto reference = item.find("$ref")) {
+    std::string target = reference->get_string().substr(std::string_view("#/paths/").size());
+    for (std::size_t at; (at = target.find("~1")) != target.npos;) target.replace(at, 2, "/");
+    const auto other = all.find(target);
+    ASSERT_TRUE(other) << target;
+    return add_operations(paths, all, path, *other);
+  }
+  for (const json::Member member : item.members()) {
+    const http::Method method = method_of(member.key.get_string());
+    ASSERT_NE(method, http::Method::other) << path << " " << member.key.get_string();
+    paths.insert(std::string(http::to_text(method)) + " " + path);
+  }
+}
+
+Paths in_contract() {
+  Paths paths;
+  const auto contract = json::parse(contract_json());
+  EXPECT_TRUE(contract.has_value());
+  const json::Value all = contract->root().find("paths").value();
+  for (const json::Member member : all.members()) {
+    add_operations(paths, all, member.key.get_string(), member.value);
+  }
+  return paths;
+}
+
+Paths in_table() {
+  store::MemoryStore store;
+  SystemClock clock;
+  engine::Engine engine(store, clock, {}, [](const std::string&) {});
+  Tenants tenants(engine, clock);
+  async::ThreadPool readers(1);
+  http::Metrics metrics;
+  Services services{.engine = engine,
+                    .tenants = tenants,
+                    .readers = readers,
+                    .metrics = metrics,
+                    .clock = clock,
+                    .queue = {},
+                    .version = "test"};
+  const http::Router router(make_endpoints(services, 1024));
+  Paths paths;
+  for (const http::Endpoint& endpoint : router.endpoints()) {
+    paths.insert(std::string(http::to_text(endpoint.method)) + " " + endpoint.path);
+  }
+  return paths;
+}
+
+TEST(Contract, HasTheEndpointsOfTheServerAndNoOthers) { EXPECT_EQ(in_contract(), in_table()); }
+
+TEST(Contract, SaysWhichOpenApiItIs) {
+  const auto contract = json::parse(contract_json());
+  ASSERT_TRUE(contract);
+  EXPECT_TRUE(contract->root().find("openapi")->equals("3.1.0"));
+}
+
+TEST(YamlToJson, ConvertsBlocksAndJsonValues) {
+  EXPECT_EQ(
+      yaml_to_json("# comment\na: 1\nb:\n  c: plain words: with colon\n  d: [1, {\"x\": null}]\n\n  e:\nf: \"q\"\n"),
+      R"({"a":1,"b":{"c":"plain words: with colon","d":[1,{"x":null}],"e":null},"f":"q"})");
+}
+
+TEST(YamlToJson, ConvertsSequencesOfMappingsAndValues) {
+  EXPECT_EQ(yaml_to_json("s:\n  - name: x\n    more: true\n  - {\"y\": 2}\n  - 3.1.0\n  -\n    z: 1\n\"200\": ok\n"),
+            R"({"s":[{"name":"x","more":true},{"y":2},"3.1.0",{"z":1}],"200":"ok"})");
+}
+
+TEST(YamlToJson, NamesTheLineOfWhatItDoesNotRead) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"a: 1\n    b: 2\n", "line 2"}, {"a:\n   b: 2\n", "line 2"},  {"a: {b: 1}\n", "line 1"},
+      {"a: 1\nwords\n", "line 2"},    {"a: |\n  text\n", "line 1"}, {"", "empty"},
+  };
+  for (const auto& [yaml, where] : cases) {
+    const Result<std::string> json = yaml_to_json(yaml);
+    ASSERT_FALSE(json) << yaml;
+    EXPECT_THAT(json.error().detail, testing::HasSubstr(where)) << yaml;
+  }
+}
+
+}  // namespace
+}  // namespace millrace::api

@@ -1,0 +1,75 @@
+#include "api/query.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "api/tags.h"
+#include "base/limits.h"
+
+namespace millrace::api {
+namespace {
+
+std::unexpected<Error> refuse(std::string_view name, std::string_view rule) {
+  return fail(Errc::bad_query, fmt::format("query parameter \"{}\" {}", name, rule), std::string(name));
+}
+
+// Enough for the tags that a claim may name, with their commas.
+constexpr std::size_t kTagsTextBytesMax = limits::kTagsPerClaimMax * (limits::kTagBytesMax + 1);
+
+}  // namespace
+
+Result<std::optional<std::string>> Query::text(std::string_view name, std::size_t bytes_max) const {
+  const std::string* found = nullptr;
+  for (const auto& [key, value] : parameters_) {
+    if (key != name) continue;
+    if (found != nullptr) return refuse(name, "is given twice");
+    found = &value;
+  }
+  if (found == nullptr || found->empty()) return std::nullopt;
+  if (found->size() > bytes_max) return refuse(name, fmt::format("may have {} bytes at most", bytes_max));
+  if (found->find('\0') != found->npos) return refuse(name, "must not contain the character U+0000");
+  return *found;
+}
+
+Result<std::string> Query::required_text(std::string_view name, std::size_t bytes_max) const {
+  Result<std::optional<std::string>> found = text(name, bytes_max);
+  if (!found) return std::unexpected(std::move(found.error()));
+  if (!*found) return refuse(name, "is required");
+  return std::move(**found);
+}
+
+Result<std::optional<std::uint64_t>> Query::number(std::string_view name, std::uint64_t min, std::uint64_t max) const {
+  const Result<std::optional<std::string>> found = text(name, 40);
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  const std::string& digits = **found;
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc{} || stop != digits.data() + digits.size() || number < min || number > max) {
+    return refuse(name, fmt::format("must be an integer from {} to {}", min, max));
+  }
+  return number;
+}
+
+Result<std::optional<bool>> Query::boolean(std::string_view name) const {
+  const Result<std::optional<std::string>> found = text(name, 40);
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  if (**found == "true" || **found == "1") return true;
+  if (**found == "false" || **found == "0") return false;
+  return refuse(name, "must be true or false");
+}
+
+Result<std::vector<std::string>> Query::tags(std::string_view name) const {
+  const Result<std::optional<std::string>> found = text(name, kTagsTextBytesMax);
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::vector<std::string>{};
+  std::vector<std::string> tags = split_tags(**found);
+  if (Result<void> fine = check_tags(tags, limits::kTagsPerClaimMax, Errc::bad_query, std::string(name)); !fine) {
+    return std::unexpected(std::move(fine.error()));
+  }
+  return tags;
+}
+
+}  // namespace millrace::api

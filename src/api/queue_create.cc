@@ -1,0 +1,65 @@
+// POST /events: one item or many (S4.1, S4.12, S4.16).
+#include "api/ask.h"
+#include "api/queue.h"
+#include "api/queue_new_items.h"
+#include "api/queue_view.h"
+#include "api/reads.h"
+
+namespace millrace::api {
+namespace {
+
+struct Shown {
+  queue::ItemRecord record;
+  std::shared_ptr<const queue::Body> body;
+};
+
+// An item that an idempotency key made before is shown as it is now.
+Async<Result<Shown>> show(Services& services, ShardId shard, const queue::QueueKey& queue, shard::CreatedItem& item) {
+  if (!item.existing) co_return Shown{std::move(item.record), std::move(item.body)};
+  auto found = co_await read_point(services, [&store = services.engine.store(), shard, queue, id = item.id] {
+    return store.item(shard, queue, id);
+  });
+  if (!found) co_return fail(Errc::conflict, "the item that this idempotency key made has expired", "idempotency_key");
+  co_return Shown{std::move(found->record), std::move(found->body)};
+}
+
+void write_items(json::Writer& out, const std::vector<Shown>& items) {
+  for (const Shown& item : items) {
+    out.begin_object();
+    write_item_members(out, item.record, *item.body);
+    out.end_object();
+  }
+}
+
+}  // namespace
+
+Async<Answer> create_items(Services& services, http::Request& request) {
+  const Result<json::Value> body = json_body(request);
+  if (!body) co_return std::unexpected(body.error());
+  Result<CreateRequest> wanted = read_create(*body, services.queue, services.clock.now());
+  if (!wanted) co_return std::unexpected(std::move(wanted.error()));
+  const Result<ShardId> shard = co_await shard_of_caller(services, request);
+  if (!shard) co_return std::unexpected(shard.error());
+
+  const queue::QueueKey queue = queue_of_caller(request);
+  shard::Create command{.queue = queue, .items = std::move(wanted->items)};
+  Result<shard::Created> created = co_await ask<shard::Created>(services.engine, *shard, std::move(command));
+  if (!created) co_return std::unexpected(std::move(created.error()));
+
+  bool any_new = false;
+  std::vector<Shown> shown;
+  shown.reserve(created->items.size());
+  for (shard::CreatedItem& item : created->items) {
+    any_new = any_new || !item.existing;
+    Result<Shown> next = co_await show(services, *shard, queue, item);
+    if (!next) co_return std::unexpected(std::move(next.error()));
+    shown.push_back(*std::move(next));
+  }
+  co_return respond(any_new ? 201 : 200, [&](json::Writer& out) {
+    if (wanted->is_array) out.begin_array();
+    write_items(out, shown);
+    if (wanted->is_array) out.end_array();
+  });
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,90 @@
+#include "api/routes.h"
+
+#include "api/admin.h"
+#include "api/health.h"
+#include "api/queue.h"
+
+namespace millrace::api {
+namespace {
+
+using http::BodyRule;
+using http::ErrorStyle;
+using http::Method;
+
+using Operation = Async<Answer> (*)(Services&, http::Request&);
+
+struct Row {
+  Method method;
+  std::string_view path;
+  std::string_view name;
+  std::string_view scope;
+  BodyRule body;
+  Operation operation;
+};
+
+// Below /events and below /api/queue/events.
+constexpr Row kQueue[] = {
+    {Method::post, "", "createItems", kEventsWrite, BodyRule::json, create_items},
+    {Method::get, "", "listItems", kEventsRead, BodyRule::none, list_items},
+    {Method::get, "/subscribe", "subscribe", kQueueWork, BodyRule::none, subscribe},
+    {Method::post, "/settle", "settleItems", kQueueWork, BodyRule::json, settle_items},
+    {Method::get, "/{id}", "getItem", kEventsRead, BodyRule::none, get_item},
+    {Method::post, "/{id}/start", "startItem", kQueueWork, BodyRule::json, start_item},
+    {Method::post, "/{id}/heartbeat", "heartbeatItem", kQueueWork, BodyRule::json, heartbeat_item},
+    {Method::post, "/{id}/complete", "completeItem", kQueueWork, BodyRule::json, complete_item},
+    {Method::post, "/{id}/fail", "failItem", kQueueWork, BodyRule::json, fail_item},
+    {Method::post, "/{id}/reset", "resetItem", kAdmin, BodyRule::none, reset_item},
+};
+
+constexpr Row kRest[] = {
+    {Method::get, "/api/queue/stats", "queueStats", kEventsRead, BodyRule::none, queue_stats},
+    {Method::get, "/api/workers", "listWorkers", kEventsRead, BodyRule::none, list_workers},
+    {Method::get, "/api/tenants", "listTenants", kOperator, BodyRule::none, list_tenants},
+    {Method::post, "/api/tenants", "createTenant", kOperator, BodyRule::json, create_tenant},
+    {Method::get, "/api/tenants/{tenant}", "getTenant", kOperator, BodyRule::none, get_tenant},
+    {Method::get, "/api/keys", "listKeys", kAdmin, BodyRule::none, list_keys},
+    {Method::post, "/api/keys", "createKey", kAdmin, BodyRule::json, create_key},
+    {Method::delete_, "/api/keys/{id}", "revokeKey", kAdmin, BodyRule::none, revoke_key},
+    {Method::get, "/api/audit", "listAudit", kAdmin, BodyRule::none, list_audit},
+    {Method::post, "/api/ping", "ping", kEventsWrite, BodyRule::any, ping},
+    {Method::get, "/healthz", "healthz", "", BodyRule::none, healthz},
+    {Method::get, "/readyz", "readyz", "", BodyRule::none, readyz},
+    {Method::get, "/metrics", "metrics", kOperator, BodyRule::none, metrics_text},
+    {Method::get, "/openapi.json", "openapi", "", BodyRule::none, openapi_json},
+};
+
+Async<http::Response> run(Operation operation, Services& services, http::Request& request, ErrorStyle style) {
+  Answer answer = co_await operation(services, request);
+  co_return answer ? *std::move(answer) : http::error_response(answer.error(), style);
+}
+
+http::Endpoint endpoint_of(const Row& row, std::string_view prefix, ErrorStyle style, Services& services) {
+  const bool claims = row.operation == subscribe || row.operation == settle_items;
+  return {.method = row.method,
+          .path = std::string(prefix) + std::string(row.path),
+          .name = std::string(row.name),
+          .scope = std::string(row.scope),
+          .body = row.body,
+          .style = style,
+          .no_head = row.operation == subscribe,
+          .watch_peer = claims,
+          .run = [&services, operation = row.operation, style](http::Request& request) {
+            return run(operation, services, request, style);
+          }};
+}
+
+}  // namespace
+
+std::vector<http::Endpoint> make_endpoints(Services& services, std::size_t body_bytes_max) {
+  std::vector<http::Endpoint> endpoints;
+  for (const std::string_view prefix : {"/events", "/api/queue/events"}) {
+    for (const Row& row : kQueue) {
+      endpoints.push_back(endpoint_of(row, prefix, ErrorStyle::plain_error, services));
+      endpoints.back().body_bytes_max = body_bytes_max;
+    }
+  }
+  for (const Row& row : kRest) endpoints.push_back(endpoint_of(row, "", ErrorStyle::problem, services));
+  return endpoints;
+}
+
+}  // namespace millrace::api

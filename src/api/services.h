@@ -1,0 +1,25 @@
+// What the endpoints work with. Made by app, outlives the server; everything in it may be used from any io thread.
+#pragma once
+
+#include <string>
+
+#include "api/queue_settings.h"
+#include "api/tenants.h"
+#include "async/thread_pool.h"
+#include "base/time.h"
+#include "engine/engine.h"
+#include "http/metrics.h"
+
+namespace millrace::api {
+
+struct Services {
+  engine::Engine& engine;
+  Tenants& tenants;
+  async::ThreadPool& readers;  // for reads of the store that may block
+  http::Metrics& metrics;
+  const Clock& clock;
+  QueueSettings queue;
+  std::string version;
+};
+
+}  // namespace millrace::api

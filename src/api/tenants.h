@@ -1,0 +1,50 @@
+// Where tenants live. A tenant's shard is stored when it is first seen and never computed again. Any io thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "async/async.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "engine/engine.h"
+
+namespace millrace::api {
+
+struct Tenant {
+  TenantId id = TenantId::default_tenant();
+  ShardId shard;
+  std::optional<Time> created;
+};
+
+// Who wants it, for the audit log.
+struct Asker {
+  std::string actor;
+  std::string correlation_id;
+};
+
+class Tenants {
+ public:
+  Tenants(engine::Engine& engine, const Clock& clock) : engine_(engine), clock_(clock) {}
+
+  // The tenant's shard; a tenant never seen before is registered. Two callers at once: one registers, both get
+  // the same. Errc: unavailable, overloaded.
+  async::Async<Result<ShardId>> shard_for(const TenantId& tenant, Asker asker);
+
+  // Registers the tenant; Errc::conflict if it exists.
+  async::Async<Result<Tenant>> create(TenantId tenant, Asker asker);
+
+  std::optional<Tenant> find(const TenantId& tenant) const;
+  // By name, those after `after`, at most `limit`.
+  std::vector<Tenant> list(const std::string& after, std::size_t limit) const;
+
+ private:
+  async::Async<Result<ShardId>> register_tenant(TenantId tenant, Asker asker);
+
+  engine::Engine& engine_;
+  const Clock& clock_;
+};
+
+}  // namespace millrace::api

@@ -1,0 +1,213 @@
+#include "app/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <iostream>
+
+namespace millrace::app {
+namespace {
+
+using Wrong = std::optional<std::string>;
+
+auto text_into(std::string& target) {
+  return [&target](const std::string& text) -> Wrong {
+    target = text;
+    return std::nullopt;
+  };
+}
+
+auto duration_into(Millis& target, Millis min, Millis max) {
+  return [&target, min, max](const std::string& text) -> Wrong {
+    const std::optional<Millis> duration = parse_duration(text);
+    if (!duration || *duration < min || *duration > max) {
+      return fmt::format("\"{}\" is no duration from {} to {}", text, format_duration(min), format_duration(max));
+    }
+    target = *duration;
+    return std::nullopt;
+  };
+}
+
+auto size_into(std::size_t& target, std::size_t min, std::size_t max) {
+  return [&target, min, max](const std::string& text) -> Wrong {
+    const std::optional<std::size_t> size = parse_size(text);
+    if (!size || *size < min || *size > max)
+      return fmt::format("\"{}\" is no size from {} to {} bytes", text, min, max);
+    target = *size;
+    return std::nullopt;
+  };
+}
+
+auto number_into(std::size_t& target, std::size_t min, std::size_t max) {
+  return [&target, min, max](const std::string& text) -> Wrong {
+    std::size_t number = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || stop != text.data() + text.size() || number < min || number > max) {
+      return fmt::format("\"{}\" is no number from {} to {}", text, min, max);
+    }
+    target = number;
+    return std::nullopt;
+  };
+}
+
+auto switch_into(bool& target) {
+  return [&target](const std::string& text) -> Wrong {
+    if (text != "true" && text != "false") return fmt::format("\"{}\" is neither true nor false", text);
+    target = text == "true";
+    return std::nullopt;
+  };
+}
+
+template <class T>
+auto choice_into(T& target, std::vector<std::pair<std::string, T>> choices) {
+  return [&target, choices = std::move(choices)](const std::string& text) -> Wrong {
+    std::string names;
+    for (const auto& [name, value] : choices) {
+      if (name == text) {
+        target = value;
+        return std::nullopt;
+      }
+      names += (names.empty() ? "" : ", ") + name;
+    }
+    return fmt::format("\"{}\" is none of {}", text, names);
+  };
+}
+
+std::vector<Setting> place_settings(ServeOptions& o) {
+  using Auth = std::optional<api::AuthMode>;
+  const std::vector<std::pair<std::string, Auth>> modes = {{"off", api::AuthMode::off}, {"keys", api::AuthMode::keys}};
+  const std::vector<std::pair<std::string, std::string>> levels = {
+      {"debug", "debug"}, {"info", "info"}, {"warn", "warn"}, {"error", "error"}, {"off", "off"}};
+  return {
+      {"listen", "ADDRESS:PORT", "where to listen; port 0 takes a free one (127.0.0.1:8080)", text_into(o.listen)},
+      {"data", "DIR", "folder of the embedded store, made if it does not exist (millrace-data)", text_into(o.data)},
+      {"store", "URL", "postgres://… instead of the embedded store; memory:// keeps nothing", text_into(o.store)},
+      {"node-id", "NAME", "this node's name on PostgreSQL (host name and port)", text_into(o.node_id)},
+      {"auth", "off|keys", "off is only for loopback addresses, and the default there", choice_into(o.auth, modes)},
+      {"tls-cert", "FILE", "certificate chain, PEM", text_into(o.tls_cert)},
+      {"tls-key", "FILE", "its private key, PEM", text_into(o.tls_key)},
+      {"log-level", "LEVEL", "debug, info, warn, error or off (info)", choice_into(o.log_level, levels)},
+      {"unsafe-no-sync", "", "embedded store: answer before it is on disk; a power failure loses the latest",
+       switch_into(o.unsafe_no_sync)},
+      {"salvage-damaged-log", "", "embedded store: open a damaged folder with what precedes the damage",
+       switch_into(o.salvage_damaged_log)},
+  };
+}
+
+std::vector<Setting> queue_settings(ServeOptions& o) {
+  using namespace std::chrono_literals;
+  const std::vector<std::pair<std::string, queue::Backoff>> kinds = {{"fixed", queue::Backoff::fixed},
+                                                                     {"exponential", queue::Backoff::exponential}};
+  constexpr Millis kCentury = std::chrono::days(36'525);
+  return {
+      {"queue-lease", "DURATION", "how long a claimed item is held without a sign of life (30s)",
+       duration_into(o.queue.lease, 100ms, 24h)},
+      {"queue-backoff", "DURATION", "pause after a failed try (5m)",
+       duration_into(o.queue.backoff.base, 0ms, limits::kBackoffMax)},
+      {"queue-backoff-kind", "KIND", "fixed, or exponential: doubled with each try (fixed)",
+       choice_into(o.queue.backoff.kind, kinds)},
+      {"queue-backoff-max", "DURATION", "longest pause of exponential (1h)",
+       duration_into(o.queue.backoff.cap, 0ms, limits::kBackoffMax)},
+      {"queue-backoff-jitter", "", "spread the pauses by chance", switch_into(o.queue.backoff.jitter)},
+      {"queue-retention", "DURATION", "how long finished items and their logs are kept; 0s: for ever (30d)",
+       duration_into(o.queue_retention, 0ms, kCentury)},
+      {"queue-payload-max", "SIZE", "largest payload, as compact JSON (1MiB)",
+       size_into(o.queue.payload_bytes_max, 1024, std::size_t{256} << 20)},
+  };
+}
+
+std::vector<Setting> limit_settings(ServeOptions& o) {
+  using namespace std::chrono_literals;
+  return {
+      {"live-items-max", "N", "waiting items held in memory, about 100 bytes each (10000000)",
+       number_into(o.live_items_max, 1000, 1'000'000'000)},
+      {"io-threads", "N", "threads for HTTP (one a core)", number_into(o.io_threads, 1, 256)},
+      {"read-threads", "N", "threads for reads that may block (4)", number_into(o.read_threads, 1, 64)},
+      {"body-max", "SIZE", "largest request body (16MiB)", size_into(o.body_max, 4096, std::size_t{256} << 20)},
+      {"connections-max", "N", "connections at a time (10000)", number_into(o.connections_max, 1, 1'000'000)},
+      {"connections-per-address-max", "N", "connections at a time from one address (10000)",
+       number_into(o.connections_per_address_max, 1, 1'000'000)},
+      {"drain-timeout", "DURATION", "how long a stop waits for requests under way (25s)",
+       duration_into(o.drain_timeout, 0ms, 1h)},
+  };
+}
+
+constexpr const char* kFooter = R"(
+Every option is also MILLRACE_<NAME> in the environment and a key in the TOML file of --config, with
+underscores (MILLRACE_QUEUE_LEASE, queue_lease = "30s"). Flags win over the environment, that over the file.
+MILLRACE_ADMIN_KEY in the environment is a key of tenant "default" with every scope.
+
+examples:
+  millrace serve --data ./data
+  millrace serve --listen 127.0.0.1:9000 --store postgres://millrace@db/millrace
+  MILLRACE_ADMIN_KEY=… millrace serve --listen 0.0.0.0:8443 --auth keys --tls-cert cert.pem --tls-key key.pem
+  millrace serve --config /etc/millrace.toml --queue-lease 2m
+
+It prints "ready URL" on stdout when it takes requests. SIGTERM or SIGINT finishes what is under way; a second
+one exits at once. Exit codes: 0 stopped, 64 a wrong option, 69 the store cannot be used, 71 cannot listen,
+74 the store failed while running.)";
+
+// What needs more than one option to be judged.
+std::optional<std::string> contradiction(ServeOptions& options,
+                                         const std::map<std::string, Source, std::less<>>& from) {
+  if (options.tls_cert.empty() != options.tls_key.empty()) return "--tls-cert and --tls-key go together";
+  const Source data = from.at("data");
+  const Source store = from.at("store");
+  if (data != Source::none && data == store) return "--data and --store exclude each other";
+  if (data > store) options.store.clear();
+  options.body_max = std::max(options.body_max, options.queue.payload_bytes_max + 64 * 1024);
+  return std::nullopt;
+}
+
+int complain(const std::string& what) {
+  std::cerr << "millrace serve: " << what << "\n(--help lists the options)\n";
+  return kExitUsage;
+}
+
+}  // namespace
+
+std::vector<Setting> serve_settings(ServeOptions& options) {
+  std::vector<Setting> settings = place_settings(options);
+  for (Setting& setting : queue_settings(options)) settings.push_back(std::move(setting));
+  for (Setting& setting : limit_settings(options)) settings.push_back(std::move(setting));
+  return settings;
+}
+
+std::variant<ServeOptions, int> parse_serve(int argc, const char* const* argv, const Environment& environment) {
+  ServeOptions options;
+  std::vector<Setting> settings = serve_settings(options);
+  CLI::App app("Runs the server.", "millrace serve");
+  app.footer(kFooter);
+  std::string config;
+  app.add_option("--config", config, "TOML file with any of these options")->type_name("FILE");
+  std::map<std::string, std::string> given;
+  std::map<std::string, CLI::Option*> added;
+  for (const Setting& setting : settings) {
+    CLI::Option* option = setting.value.empty()
+                              ? app.add_flag("--" + setting.name, given[setting.name], setting.help)
+                              : app.add_option("--" + setting.name, given[setting.name], setting.help);
+    if (!setting.value.empty()) option->type_name(setting.value);
+    added[setting.name] = option;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return complain(error.what());
+  }
+  Texts flags;
+  for (const auto& [name, option] : added) {
+    if (option->count() > 0) flags[name] = given[name];
+  }
+  if (const char* file = environment("MILLRACE_CONFIG"); config.empty() && file != nullptr) config = file;
+  Result<Texts> file = config.empty() ? Texts{} : read_settings_file(config, settings);
+  if (!file) return complain(file.error().detail);
+  const auto sources = apply_settings(settings, flags, environment, *file);
+  if (!sources) return complain(sources.error().detail);
+  if (const auto wrong = contradiction(options, *sources)) return complain(*wrong);
+  if (const char* key = environment("MILLRACE_ADMIN_KEY"); key != nullptr) options.admin_key = key;
+  return options;
+}
+
+}  // namespace millrace::app

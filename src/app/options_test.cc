@@ -1,0 +1,147 @@
+#include "app/options.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "app/address.h"
+
+namespace millrace::app {
+namespace {
+
+using testing::HasSubstr;
+using testing::internal::CaptureStderr;
+using testing::internal::CaptureStdout;
+using testing::internal::GetCapturedStderr;
+using testing::internal::GetCapturedStdout;
+
+class OptionsTest : public testing::Test {
+ protected:
+  void TearDown() override {
+    if (!file_.empty()) std::remove(file_.c_str());
+  }
+  std::string write_file(const std::string& text) {
+    file_ = (std::filesystem::temp_directory_path() / ("millrace_options_" + std::to_string(getpid()))).string();
+    std::ofstream(file_) << text;
+    return file_;
+  }
+  std::variant<ServeOptions, int> parse(std::vector<std::string> arguments) {
+    std::vector<const char*> argv = {"serve"};
+    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+    return parse_serve(static_cast<int>(argv.size()), argv.data(), [this](const char* name) -> const char* {
+      const auto found = environment_.find(name);
+      return found == environment_.end() ? nullptr : found->second.c_str();
+    });
+  }
+  ServeOptions good(std::vector<std::string> arguments) {
+    auto parsed = parse(std::move(arguments));
+    EXPECT_TRUE(std::holds_alternative<ServeOptions>(parsed));
+    return std::get<ServeOptions>(parsed);
+  }
+  // What is said about options that will not do.
+  std::string complaint(std::vector<std::string> arguments) {
+    CaptureStderr();
+    const auto parsed = parse(std::move(arguments));
+    std::string said = GetCapturedStderr();
+    EXPECT_EQ(std::get<int>(parsed), kExitUsage) << said;
+    return said;
+  }
+
+  std::map<std::string, std::string> environment_;
+  std::string file_;
+};
+
+TEST_F(OptionsTest, DefaultsAreTheDocumentedOnes) {
+  const ServeOptions options = good({});
+  EXPECT_EQ(options.listen, "127.0.0.1:8080");
+  EXPECT_EQ(options.queue.lease, std::chrono::seconds(30));
+  EXPECT_EQ(options.queue.backoff.base, std::chrono::minutes(5));
+  EXPECT_EQ(options.queue_retention, std::chrono::days(30));
+  EXPECT_EQ(options.queue.payload_bytes_max, 1024u * 1024);
+}
+
+TEST_F(OptionsTest, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
+  const std::string file = write_file("queue_lease = \"1s\"\nqueue_backoff = \"1s\"\nqueue_retention = 60\n");
+  environment_["MILLRACE_QUEUE_LEASE"] = "2s";
+  environment_["MILLRACE_QUEUE_BACKOFF"] = "2s";
+  const ServeOptions options = good({"--config", file, "--queue-lease", "3s"});
+  EXPECT_EQ(options.queue.lease, std::chrono::seconds(3));
+  EXPECT_EQ(options.queue.backoff.base, std::chrono::seconds(2));
+  EXPECT_EQ(options.queue_retention, std::chrono::seconds(60));
+}
+
+TEST_F(OptionsTest, SwitchesWorkAsFlagAndInTheFile) {
+  EXPECT_TRUE(good({"--unsafe-no-sync"}).unsafe_no_sync);
+  const std::string file = write_file("queue_backoff_jitter = true\nio_threads = 3\n");
+  EXPECT_TRUE(good({"--config", file}).queue.backoff.jitter);
+  EXPECT_EQ(good({"--config=" + file}).io_threads, 3u);
+}
+
+TEST_F(OptionsTest, AnUnknownOrWrongKeyOfTheFileIsNamed) {
+  EXPECT_THAT(complaint({"--config", write_file("queue_leese = \"1s\"\n")}), HasSubstr("queue_leese"));
+  EXPECT_THAT(complaint({"--config", write_file("[queue]\nlease = \"1s\"\n")}), HasSubstr("queue"));
+  EXPECT_THAT(complaint({"--config", write_file("queue_lease = [1]\n")}), HasSubstr("queue_lease"));
+  EXPECT_THAT(complaint({"--config", write_file("queue_lease = \n")}), HasSubstr("line 1"));
+  EXPECT_THAT(complaint({"--config", "no/such/file.toml"}), HasSubstr("no/such/file.toml"));
+}
+
+TEST_F(OptionsTest, WrongValuesNameTheirOption) {
+  EXPECT_THAT(complaint({"--queue-lease", "soon"}), HasSubstr("--queue-lease"));
+  EXPECT_THAT(complaint({"--queue-lease", "0s"}), HasSubstr("--queue-lease"));
+  EXPECT_THAT(complaint({"--queue-payload-max", "1MB"}), HasSubstr("--queue-payload-max"));
+  EXPECT_THAT(complaint({"--auth", "maybe"}), HasSubstr("--auth"));
+  EXPECT_THAT(complaint({"--io-threads", "0"}), HasSubstr("--io-threads"));
+  EXPECT_THAT(complaint({"--tls-cert", "x.pem"}), HasSubstr("--tls-key"));
+  EXPECT_THAT(complaint({"--data", "a", "--store", "memory://"}), HasSubstr("exclude"));
+  EXPECT_THAT(complaint({"--nonsense"}), HasSubstr("--nonsense"));
+  environment_["MILLRACE_QUEUE_LEASE"] = "x";
+  EXPECT_THAT(complaint({}), HasSubstr("MILLRACE_QUEUE_LEASE"));
+}
+
+TEST_F(OptionsTest, ADataFlagWinsOverAStoreInTheEnvironment) {
+  environment_["MILLRACE_STORE"] = "postgres://db";
+  EXPECT_EQ(good({}).store, "postgres://db");
+  EXPECT_EQ(good({"--data", "x"}).store, "");
+}
+
+TEST_F(OptionsTest, TheBodyLimitLeavesRoomForThePayload) {
+  EXPECT_GT(good({"--queue-payload-max", "32MiB"}).body_max, std::size_t{32} << 20);
+}
+
+TEST_F(OptionsTest, HelpHasExamplesAndEndsWell) {
+  CaptureStdout();
+  const auto parsed = parse({"--help"});
+  const std::string help = GetCapturedStdout();
+  EXPECT_EQ(std::get<int>(parsed), 0);
+  EXPECT_THAT(help, HasSubstr("examples:"));
+  EXPECT_THAT(help, HasSubstr("--queue-lease"));
+}
+
+TEST(Size, HasBinaryUnits) {
+  EXPECT_EQ(parse_size("1048576"), 1048576u);
+  EXPECT_EQ(parse_size("1MiB"), 1048576u);
+  EXPECT_EQ(parse_size("64KiB"), 65536u);
+  for (const char* text : {"", "MiB", "1MB", "-1", "1.5MiB", "99999999999999999GiB"})
+    EXPECT_FALSE(parse_size(text)) << text;
+}
+
+TEST(AddressText, IsAnIpAddressAndAPort) {
+  EXPECT_EQ(parse_address("127.0.0.1:8080"), (Address{"127.0.0.1", 8080}));
+  EXPECT_EQ(parse_address("[::1]:0"), (Address{"::1", 0}));
+  EXPECT_EQ(parse_address("localhost:1"), (Address{"127.0.0.1", 1}));
+  for (const char* text : {"", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536", "::1:80",
+                           "example.com:80", "[127.0.0.1]:80"}) {
+    EXPECT_FALSE(parse_address(text)) << text;
+  }
+}
+
+TEST(SettingNames, AreTheFlagsWithUnderscores) {
+  EXPECT_EQ(variable_of("queue-lease"), "MILLRACE_QUEUE_LEASE");
+  EXPECT_EQ(key_of("queue-payload-max"), "queue_payload_max");
+}
+
+}  // namespace
+}  // namespace millrace::app

@@ -1,0 +1,116 @@
+#include "app/serve.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+
+#include "app/address.h"
+#include "app/options.h"
+#include "app/server_parts.h"
+#include "app/version.h"
+#include "base/log.h"
+#include "base/unavailable.h"
+#include "store/store_error.h"
+
+namespace millrace::app {
+namespace {
+
+// How often a server that recovers, or waits as a standby, looks whether it is ready.
+constexpr timespec kReadyInterval{.tv_sec = 0, .tv_nsec = 5'000'000};
+
+sigset_t stop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+int complain(int code, const std::string& what) {
+  fmt::print(stderr, "millrace serve: {}\n", what);
+  return code;
+}
+
+// A connection is a file; the usual soft limit of 1024 is there for programs that use select().
+void raise_file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void announce(const ServerParts& parts) {
+  fmt::print("ready {}\n", parts.url());
+  std::fflush(stdout);
+  spdlog::info(R"("msg":"ready","url":"{}","version":"{}")", parts.url(), version());
+}
+
+// Waits for readiness and says it, then waits for a signal; one that comes before is enough.
+void run_until_signal(ServerParts& parts, bool wants_keys) {
+  const sigset_t signals = stop_signals();
+  while (!parts.ready()) {
+    if (sigtimedwait(&signals, nullptr, &kReadyInterval) > 0) return;
+  }
+  parts.register_default_tenant();
+  if (wants_keys && !parts.has_keys()) {
+    spdlog::warn(R"("msg":"there is no key yet: make one with `millrace keys create` or set MILLRACE_ADMIN_KEY")");
+  }
+  announce(parts);
+  int signal = 0;
+  sigwait(&signals, &signal);
+  spdlog::info(R"("msg":"stopping","signal":{})", signal);
+}
+
+// From here on a second signal does what it does to any program: it ends this one at once.
+void let_signals_through() {
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, SIG_DFL);
+  const sigset_t signals = stop_signals();
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+int run(const ServeOptions& options, const Address& listen, api::AuthMode auth) {
+  ServerParts parts(options, listen, auth, open_store(options, listen));
+  parts.start();
+  run_until_signal(parts, auth == api::AuthMode::keys && options.admin_key.empty());
+  let_signals_through();
+  parts.stop(options.drain_timeout);
+  spdlog::info(R"("msg":"stopped")");
+  return kExitDone;
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  const std::optional<Address> listen = parse_address(options.listen);
+  if (!listen) return complain(kExitUsage, fmt::format("--listen: \"{}\" is not ADDRESS:PORT", options.listen));
+  const bool local = api::is_loopback(listen->host);
+  if (!local && options.auth != api::AuthMode::keys) {
+    return complain(kExitUsage, fmt::format("{} can be reached from other machines, so keys are required: --auth keys "
+                                            "(or listen on 127.0.0.1)",
+                                            options.listen));
+  }
+  const sigset_t signals = stop_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  raise_file_limit();
+  start_log(options.log_level.c_str());
+  int code = kExitDone;
+  try {
+    code = run(options, *listen, options.auth.value_or(api::AuthMode::off));
+  } catch (const store::StoreError& error) {
+    code = complain(kExitUnavailable, error.what());
+  } catch (const Unavailable& error) {
+    code = complain(kExitUnavailable, error.what());
+  } catch (const std::exception& error) {
+    code = complain(kExitListen, error.what());
+  }
+  stop_log();
+  return code;
+}
+
+}  // namespace millrace::app

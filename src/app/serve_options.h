@@ -1,0 +1,42 @@
+// What `millrace serve` can be told, with its defaults. Filled by options.cc from flags, environment and file.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "api/access.h"
+#include "api/queue_settings.h"
+#include "base/limits.h"
+#include "base/time.h"
+
+namespace millrace::app {
+
+struct ServeOptions {
+  std::string listen = "127.0.0.1:8080";
+  std::string data = "millrace-data";  // folder of the embedded store
+  std::string store;                   // "postgres://…" or "memory://"; "" = embedded in `data`
+  std::string node_id;                 // names this node on PostgreSQL; "" = host name and port
+  std::optional<api::AuthMode> auth;   // unset: off on a loopback address, else it has to be said
+  std::string admin_key;               // MILLRACE_ADMIN_KEY only: a flag would show it in the process list
+  std::string tls_cert;
+  std::string tls_key;
+  std::size_t io_threads = 0;  // 0 = one a core
+  std::size_t read_threads = 4;
+
+  api::QueueSettings queue;
+  Millis queue_retention = std::chrono::hours(24 * 30);  // zero: for ever
+  std::size_t live_items_max = limits::kLiveItemsMaxDefault;
+
+  std::size_t body_max = 16 * 1024 * 1024;
+  std::size_t connections_max = 10'000;
+  std::size_t connections_per_address_max = 10'000;
+  Millis drain_timeout = std::chrono::seconds(25);
+
+  bool unsafe_no_sync = false;  // embedded: answer before it is on disk
+  bool salvage_damaged_log = false;
+  std::string log_level = "info";
+};
+
+}  // namespace millrace::app

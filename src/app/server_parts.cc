@@ -1,0 +1,128 @@
+#include "app/server_parts.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <thread>
+
+#include "api/access_key.h"
+#include "api/health.h"
+#include "api/routes.h"
+#include "app/options.h"
+#include "app/version.h"
+#include "async/block_on.h"
+#include "base/log.h"
+#include "base/unavailable.h"
+#include "json/escape.h"
+#include "store/memory/memory_store.h"
+#include "store/postgres/postgres_store.h"
+#include "store/rocksdb/rocksdb_store.h"
+
+namespace millrace::app {
+namespace {
+
+std::string default_node_id(const Address& listen) {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return fmt::format("node:{}", listen.port);
+  return fmt::format("{}:{}", name.data(), listen.port);
+}
+
+std::size_t io_thread_count(const ServeOptions& options) {
+  if (options.io_threads > 0) return options.io_threads;
+  return std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
+
+engine::EngineOptions engine_options(const ServeOptions& options) {
+  engine::EngineOptions engine;
+  engine.shard.live_items_max = options.live_items_max;
+  engine.retention = options.queue_retention;
+  return engine;
+}
+
+http::ServerOptions server_options(const ServeOptions& options, const Address& listen) {
+  http::ServerOptions server;
+  server.address = listen.host;
+  server.port = listen.port;
+  if (!options.tls_cert.empty()) server.tls = http::TlsFiles{options.tls_cert, options.tls_key};
+  server.connections_max = options.connections_max;
+  server.connections_per_address_max = options.connections_per_address_max;
+  return server;
+}
+
+// Nothing that is not on disk may be acknowledged after this, so there is no orderly way out.
+void leave_broken(const std::string& why) {
+  std::string text;
+  json::append_string(text, why);
+  spdlog::critical(R"("msg":"the store failed; exiting without acknowledging anything more","why":{})", text);
+  stop_log();
+  std::_Exit(kExitBroken);
+}
+
+}  // namespace
+
+std::unique_ptr<store::Store> open_store(const ServeOptions& options, const Address& listen) {
+  if (options.store.empty()) {
+    return store::open_rocksdb(
+        {.path = options.data, .sync = !options.unsafe_no_sync, .salvage_damaged_log = options.salvage_damaged_log});
+  }
+  if (options.store == "memory://") return std::make_unique<store::MemoryStore>();
+  store::PostgresOptions postgres;
+  postgres.url = options.store;
+  postgres.node_id = options.node_id.empty() ? default_node_id(listen) : options.node_id;
+  return store::open_postgres(postgres);
+}
+
+ServerParts::ServerParts(const ServeOptions& options, const Address& listen, api::AuthMode auth,
+                         std::unique_ptr<store::Store> store)
+    : store_(std::move(store)),
+      io_(io_thread_count(options)),
+      readers_(options.read_threads),
+      engine_(*store_, clock_, engine_options(options), leave_broken),
+      tenants_(engine_, clock_),
+      services_{.engine = engine_,
+                .tenants = tenants_,
+                .readers = readers_,
+                .metrics = metrics_,
+                .clock = clock_,
+                .queue = options.queue,
+                .version = std::string(version())},
+      access_(
+          {.mode = auth, .listen_host = listen.host, .admin_key = options.admin_key}, clock_,
+          [this] { return engine_.catalog(); }, [this] { return ready(); }),
+      server_(
+          io_, http::Router(api::make_endpoints(services_, options.body_max)), server_options(options, listen),
+          [this](http::Request& request, const http::Endpoint& endpoint) { return access_.admit(request, endpoint); },
+          [this](const http::Answered& answered) {
+            metrics_.observe(answered);
+            http::log_answer(answered);
+          }) {
+  api::publish_engine_numbers(metrics_, engine_);
+}
+
+void ServerParts::start() {
+  server_.start();
+  engine_.start();
+}
+
+void ServerParts::register_default_tenant() {
+  const Result<ShardId> shard =
+      async::block_on(io_.at(0), tenants_.shard_for(TenantId::default_tenant(), {"system", "start"}));
+  if (!shard) throw Unavailable(shard.error().detail);
+}
+
+bool ServerParts::has_keys() const {
+  const std::shared_ptr<const engine::Catalog> catalog = engine_.catalog();
+  const auto keys = catalog->find(api::kKeyKind);
+  return keys != catalog->end() && !keys->second.empty();
+}
+
+bool ServerParts::stop(Millis patience) {
+  engine_.drain();
+  const bool clean = server_.drain(patience);
+  engine_.stop();
+  return clean;
+}
+
+}  // namespace millrace::app

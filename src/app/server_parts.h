@@ -1,0 +1,55 @@
+// The parts of a running server, in the order they are built; they go in the reverse order.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/access.h"
+#include "api/services.h"
+#include "api/tenants.h"
+#include "app/address.h"
+#include "app/serve_options.h"
+#include "async/io_threads.h"
+#include "async/thread_pool.h"
+#include "base/time.h"
+#include "engine/engine.h"
+#include "http/metrics.h"
+#include "http/server.h"
+#include "store/store.h"
+
+namespace millrace::app {
+
+// Throws store::StoreError.
+std::unique_ptr<store::Store> open_store(const ServeOptions& options, const Address& listen);
+
+class ServerParts {
+ public:
+  // Listens, answers nobody yet. Throws StoreError, std::runtime_error where it cannot listen.
+  ServerParts(const ServeOptions& options, const Address& listen, api::AuthMode auth,
+              std::unique_ptr<store::Store> store);
+
+  // Answers /healthz from now on; everything else once the engine is ready.
+  void start();
+  bool ready() const { return engine_.state() == engine::State::ready; }
+  bool failed() const { return engine_.state() == engine::State::failed; }
+  // Makes sure that the tenant `default` exists. REQUIRES: ready(). Throws Unavailable.
+  void register_default_tenant();
+  bool has_keys() const;
+  std::string url() const { return server_.url(); }
+  // Answers what is under way, and then nobody any more. False if some had to be cut.
+  bool stop(Millis patience);
+
+ private:
+  SystemClock clock_;
+  std::unique_ptr<store::Store> store_;
+  async::IoThreads io_;
+  async::ThreadPool readers_;
+  http::Metrics metrics_;
+  engine::Engine engine_;
+  api::Tenants tenants_;
+  api::Services services_;
+  api::Access access_;
+  http::Server server_;
+};
+
+}  // namespace millrace::app

@@ -1,0 +1,151 @@
+"""Who may do what: keys, scopes, tenants, and who is kept out without keys."""
+
+import unittest
+
+from stores import Case, new_server, on_every_store
+
+ADMIN = "bootstrap-secret-of-the-test"
+
+
+@on_every_store
+class WithoutKeys(Case):
+    def test_foreign_hosts_and_origins_are_refused(self):
+        for headers in ({"Host": "evil.example"}, {"Host": "127.0.0.1.evil.example"},
+                        {"Origin": "https://evil.example"}, {"Origin": "null"}):
+            self.assertEqual(self.api.get("/events", headers=headers).status, 403, headers)
+            self.assertEqual(self.api.post("/events", {"title": "T"}, headers=headers).status, 403, headers)
+        for headers in ({"Host": "localhost:1"}, {"Host": "[::1]"}, {"Origin": "http://localhost:3000"}):
+            self.assertEqual(self.api.get("/events", headers=headers).status, 200, headers)
+
+    def test_a_tenant_has_a_proper_name(self):
+        for name in ("UPPER", "a b", "-x", "x" * 64, "a/b"):
+            self.assertEqual(self.server.client(name).get("/events").status, 400, name)
+        self.assertEqual(self.another("x" * 63).get("/events").status, 200)
+
+
+@on_every_store
+class WithKeys(Case):
+    servers = {}
+
+    def setUp(self):
+        if self.store not in WithKeys.servers:
+            WithKeys.servers[self.store] = new_server(self.store, "--auth", "keys", env={"MILLRACE_ADMIN_KEY": ADMIN})
+            self.addClassCleanup(WithKeys.servers[self.store].kill)
+        self.server = WithKeys.servers[self.store]
+        self.admin = self.client_of(self.server, key=ADMIN)
+
+    def key(self, *scopes, tenant="acme", **fields):
+        answer = self.admin.post("/api/keys", {"tenant": tenant, "scopes": list(scopes), **fields})
+        self.assertEqual(answer.status, 201)
+        return answer.json
+
+    def with_key(self, *scopes, **fields):
+        return self.client_of(self.server, key=self.key(*scopes, **fields)["key"])
+
+    def test_without_a_valid_key_nothing_is_told(self):
+        for header in (None, "Bearer", "Bearer nonsense", "Bearer mr_0_0", "Basic abc", f"Bearer {ADMIN}x"):
+            headers = {"Authorization": header} if header else {}
+            answer = self.client_of(self.server).get("/events", headers=headers)
+            self.assertEqual((answer.status, "WWW-Authenticate" in answer.headers), (401, True), header)
+        for path in ("/healthz", "/readyz", "/openapi.json"):
+            self.assertEqual(self.client_of(self.server).get(path).status, 200)
+        self.assertEqual(self.client_of(self.server).get("/metrics").status, 401)
+
+    def test_scopes_decide(self):
+        writer, reader, worker = (self.with_key(s) for s in ("events:write", "events:read", "queue:work"))
+        self.assertEqual(writer.post("/events", {"title": "T", "tags": "scopes"}).status, 201)
+        self.assertEqual(reader.get("/events").status, 200)
+        self.assertIn(worker.claim("none").status, (200, 204))
+        refused = [(reader.post("/events", {"title": "T"}), "events:write"), (writer.get("/events"), "events:read"),
+                   (writer.claim(), "queue:work"), (reader.complete(1), "queue:work"),
+                   (worker.post("/events/1/reset"), "admin"), (worker.post("/events/settle", []), "")]
+        for answer, scope in refused[:-1]:
+            self.assertEqual(answer.status, 403, scope)
+            self.assertIn(scope, answer.json["error"])
+        self.assertEqual(refused[-1][0].status, 200)
+        self.assertEqual(reader.get("/api/keys").status, 403)
+        self.assertEqual(self.with_key("admin").get("/api/tenants").status, 403)
+
+    def test_a_foreign_id_is_404(self):
+        acme, other = self.with_key("admin"), self.with_key("admin", tenant="other")
+        item = acme.create(tags="foreign")["id"]
+        self.assertEqual(other.get(f"/events/{item + 1000}").status, 404)
+        other_total = other.get("/events").json["total"]
+        self.assertEqual(other.claim("foreign").status, 204)
+        self.assertEqual(other.get("/events").json["total"], other_total)
+        foreign_key = self.key("events:read")["id"]
+        self.assertEqual(other.request("DELETE", f"/api/keys/{foreign_key}").status, 404)
+        self.assertEqual(other.get("/events", headers={"X-Millrace-Tenant": "acme"}).status, 403)
+
+    def test_the_operator_may_name_any_tenant(self):
+        item = self.with_key("admin").create()["id"]
+        answer = self.admin.get(f"/events/{item}", headers={"X-Millrace-Tenant": "acme"})
+        self.assertEqual(answer.status, 200)
+
+    def test_a_revoked_key_is_dead_at_once(self):
+        made = self.key("events:read", name="short-lived")
+        client = self.client_of(self.server, key=made["key"])
+        self.assertEqual(client.get("/events").status, 200)
+        path = f"/api/keys/{made['id']}"
+        self.assertEqual(self.with_key("admin").request("DELETE", path).status, 204)
+        self.assertEqual(client.get("/events").status, 401)
+        self.assertEqual(self.with_key("admin").request("DELETE", path).status, 204)
+
+    def test_keys_expire(self):
+        made = self.key("events:read", expires="90d")
+        self.assertIsNotNone(made["expires"])
+        for expires in ("yesterday", "2001-01-01T00:00:00Z", "0s"):
+            answer = self.admin.post("/api/keys", {"scopes": ["admin"], "expires": expires})
+            self.assertEqual(answer.status, 422, expires)
+
+    def test_the_secret_is_shown_once(self):
+        made = self.key("events:read", tenant="secretive", name="n")
+        listing = self.admin.get("/api/keys", headers={"X-Millrace-Tenant": "secretive"})
+        self.assertEqual([key["id"] for key in listing.json["items"]], [made["id"]])
+        audit = self.admin.get("/api/audit", headers={"X-Millrace-Tenant": "secretive"})
+        secret = made["key"].rsplit("_", 1)[1].encode()
+        for answer in (listing, audit):
+            self.assertNotIn(secret, answer.body)
+            self.assertNotIn(b"hash\":\"" + secret[:8], answer.body)
+        self.assertNotIn("key", listing.json["items"][0])
+
+    def test_an_admin_stays_in_its_tenant(self):
+        admin = self.with_key("admin")
+        self.assertEqual(admin.post("/api/keys", {"scopes": ["events:read"], "tenant": "other"}).status, 403)
+        self.assertEqual(admin.post("/api/keys", {"scopes": ["operator"]}).status, 403)
+        self.assertEqual(admin.post("/api/keys", {"scopes": ["events:read"]}).json["tenant"], "acme")
+
+    def test_tenants_are_registered_once_and_listed(self):
+        self.assertEqual(self.admin.post("/api/tenants", {"id": "newcomer"}).status, 201)
+        self.assertEqual(self.admin.post("/api/tenants", {"id": "newcomer"}).status, 409)
+        self.assertEqual(self.admin.post("/api/tenants", {"id": "No"}).status, 422)
+        self.assertEqual(self.admin.get("/api/tenants/newcomer").json["id"], "newcomer")
+        self.assertEqual(self.admin.get("/api/tenants/nobody").status, 404)
+        page = self.admin.get("/api/tenants?limit=1").json
+        names = [page["items"][0]["id"]]
+        while page["nextCursor"]:
+            page = self.admin.get(f"/api/tenants?limit=1&cursor={page['nextCursor']}").json
+            names += [item["id"] for item in page["items"]]
+        self.assertEqual(names, sorted(set(names)))
+        self.assertLessEqual({"default", "newcomer"}, set(names))
+
+    def test_changes_are_audited_in_a_chain(self):
+        made = self.key("events:read", tenant="audited")
+        operator = {"X-Millrace-Tenant": "audited"}
+        self.admin.request("DELETE", f"/api/keys/{made['id']}", headers=operator)
+        entries = self.admin.get("/api/audit", headers=operator).json["items"]
+        self.assertEqual([entry["action"] for entry in entries],
+                         ["millrace.tenant.created", "millrace.key.created", "millrace.key.updated"])
+        self.assertEqual([entry["seq"] for entry in entries], [1, 2, 3])
+        self.assertEqual([entry["previousHash"] for entry in entries[1:]], [entry["hash"] for entry in entries[:-1]])
+        self.assertEqual(entries[1]["actor"], "admin-key")
+        self.assertIsNotNone(entries[2]["values"]["revoked"])
+        keys = self.admin.get("/api/audit?entityType=millrace.key&limit=1", headers=operator).json
+        self.assertEqual(keys["items"][0]["action"], "millrace.key.created")
+        rest = self.admin.get(f"/api/audit?entityType=millrace.key&cursor={keys['nextCursor']}", headers=operator).json
+        self.assertEqual([entry["action"] for entry in rest["items"]], ["millrace.key.updated"])
+        self.assertIsNone(rest["nextCursor"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,239 @@
+"""Starting, stopping, being killed, and saying how it is."""
+
+import http.client
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+from server import BINARY, Server, clean_environment, run_serve
+from stores import Case, new_place, on_every_store
+
+
+@on_every_store
+class Restart(Case):
+    def setUp(self):
+        self.server = self.own_server()
+        self.api = self.client_of(self.server)
+
+    def again(self):
+        self.api.close()
+        self.server.start()
+        self.api = self.client_of(self.server)
+
+    def test_what_was_acknowledged_is_there_after_a_kill(self):  # S4.1 S4.7 S4.11
+        body = {"title": "T", "tags": "t", "payload": {"x": 1}, "idempotency_key": "k"}
+        done = self.api.post("/events", body).json["id"]
+        self.api.claim()
+        completed = self.api.complete(done, status_code=200).json
+        leased = self.api.create(tags="t")["id"]
+        token = self.api.claim(worker="w:2").json["lease_token"]
+        waiting = self.api.create(tags="later", run_at="2029-01-01T00:00:00Z")["id"]
+        self.server.kill()
+        self.again()
+        self.assertEqual(self.api.item(done)["status"], "COMPLETED")
+        self.assertEqual(self.api.actions(done), ["PICKED", "COMPLETED"])
+        self.assertEqual(self.api.complete(done, status_code=200).json, completed)
+        self.assertEqual(self.api.post("/events", body).status, 200)
+        self.assertEqual(self.api.complete(leased, "w:2", lease_token=token).status, 200)
+        self.assertEqual(self.api.item(waiting)["status"], "PENDING")
+        stats = self.api.get("/api/queue/stats").json
+        self.assertEqual((stats["PENDING"], stats["PROCESSING"], stats["COMPLETED"], stats["total"]), (1, 0, 2, 3))
+        self.assertGreater(self.api.create()["id"], waiting)
+
+    def test_a_drain_answers_held_claims_and_exits_with_0(self):  # S4.3
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(self.client_of(self.server).claim, "t", "w:1", wait=20)
+            self.server.wait_for_claims(1)
+            self.api.close()
+            code = self.server.stop()
+            self.assertEqual(held.result().status, 204)
+        self.assertEqual(code, 0)
+
+    def test_a_stop_keeps_everything(self):
+        item = self.api.create(tags="t")["id"]
+        self.assertEqual(self.server.stop(), 0)
+        self.again()
+        self.assertEqual(self.api.claim().json["id"], item)
+
+    def test_retention_removes_finished_items(self):  # S4.15
+        self.server.stop()
+        self.server = self.own_server("--queue-retention", "1s")
+        self.api = self.client_of(self.server)
+        item = self.api.create(tags="t")["id"]
+        self.api.claim()
+        self.api.complete(item)
+        for _ in range(20):
+            self.api.claim("none", wait=1)
+            if self.api.get(f"/events/{item}").status == 404:
+                break
+        self.assertEqual(self.api.get(f"/events/{item}").status, 404)
+        self.assertEqual(self.api.get("/events").json["total"], 0)
+
+
+@on_every_store
+class Health(Case):
+    def test_says_what_it_is(self):
+        health = self.api.get("/healthz").json
+        self.assertEqual((health["status"], health["engine"]), ("ok", "ready"))
+        expected = {"embedded": ("rocksdb", "fsync"), "postgres": ("postgres", "synchronous_commit")}[self.store]
+        self.assertEqual((health["store"], health["durability"]), expected)
+        self.assertEqual(self.api.get("/readyz").json["ready"], True)
+
+    def test_metrics_have_the_engines_and_the_servers_numbers(self):
+        self.api.create()
+        text = self.api.get("/metrics").body.decode()
+        for name in ("millrace_engine_commits_total", "millrace_ready 1", "createItems"):
+            self.assertIn(name, text)
+
+    def test_the_contract_is_served(self):
+        contract = self.api.get("/openapi.json").json
+        self.assertEqual(contract["openapi"], "3.1.0")
+        self.assertIn("/events/subscribe", contract["paths"])
+
+
+class Standby(unittest.TestCase):
+    """The port is open while another node owns the shards, so that it can be seen waiting."""
+
+    def test_waits_for_the_owner_and_takes_over(self):
+        place = new_place("postgres")
+        owner = Server(place)
+        self.addCleanup(owner.kill)
+        item = owner.client().create(tags="t")["id"]
+        waiting = Server(place, ready=False)
+        self.addCleanup(waiting.kill)
+        client = waiting.client()
+        self.addCleanup(client.close)
+        self.assertEqual(client.get("/healthz").json["engine"], "standby")
+        self.assertEqual(client.get("/readyz").status, 503)
+        refused = client.post("/events", {"title": "T"})
+        self.assertEqual((refused.status, refused.headers["Retry-After"]), (503, "1"))
+        self.assertEqual(owner.stop(), 0)
+        waiting.await_ready()
+        self.assertEqual(client.get("/readyz").status, 200)
+        self.assertEqual(client.claim().json["id"], item)
+
+
+class Tls(unittest.TestCase):
+    def test_serves_https_with_the_given_certificate(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        cert, key = folder.name + "/cert.pem", folder.name + "/key.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                        "-keyout", key, "-out", cert, "-days", "2", "-subj", "/CN=localhost",
+                        "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
+        server = Server(new_place("embedded"), "--tls-cert", cert, "--tls-key", key)
+        self.addCleanup(server.kill)
+        self.assertTrue(server.url.startswith("https://"))
+        connection = http.client.HTTPSConnection("localhost", server.port,
+                                                 context=ssl.create_default_context(cafile=cert))
+        self.addCleanup(connection.close)
+        connection.request("GET", "/healthz")
+        self.assertEqual(connection.getresponse().status, 200)
+        code, _, said = run_serve("--listen", "127.0.0.1:0", *new_place("embedded"), "--tls-cert", key, "--tls-key", key)
+        self.assertEqual(code, 71)
+        self.assertIn(key, said)
+
+
+class Start(unittest.TestCase):
+    def place(self):
+        return new_place("embedded")
+
+    def test_a_taken_port_is_said(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            address = f"127.0.0.1:{taken.getsockname()[1]}"
+            code, _, said = run_serve("--listen", address, *self.place())
+        self.assertEqual(code, 71)
+        self.assertIn(address.split(":")[1], said)
+
+    def test_a_data_folder_in_use_is_said(self):
+        place = self.place()
+        server = Server(place)
+        self.addCleanup(server.kill)
+        code, _, said = run_serve("--listen", "127.0.0.1:0", *place)
+        self.assertEqual(code, 69)
+        self.assertIn(place[1], said)
+
+    def test_a_data_folder_that_is_a_file_is_said(self):
+        with tempfile.NamedTemporaryFile() as file:
+            code, _, said = run_serve("--listen", "127.0.0.1:0", "--data", file.name)
+        self.assertEqual(code, 69)
+        self.assertIn(file.name, said)
+
+    def test_other_addresses_need_keys(self):
+        for auth in ((), ("--auth", "off")):
+            code, _, said = run_serve("--listen", "0.0.0.0:0", *self.place(), *auth)
+            self.assertEqual(code, 64)
+            self.assertIn("--auth keys", said)
+
+    def test_wrong_options_are_named(self):
+        for options, word in ((["--queue-lease", "soon"], "--queue-lease"), (["--nonsense"], "--nonsense"),
+                              (["--listen", "nowhere"], "--listen"), (["--config", "none.toml"], "none.toml")):
+            code, _, said = run_serve(*options)
+            self.assertEqual(code, 64, options)
+            self.assertIn(word, said)
+        code, _, said = run_serve(env={"MILLRACE_QUEUE_LEASE": "soon"})
+        self.assertEqual(code, 64)
+        self.assertIn("MILLRACE_QUEUE_LEASE", said)
+
+    def test_help_has_examples(self):
+        code, said, _ = run_serve("--help")
+        self.assertEqual(code, 0)
+        self.assertIn("examples:", said)
+
+    def test_options_come_from_a_file_and_the_environment(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write('queue_payload_max = "2KiB"\n')
+            file.flush()
+            server = Server(self.place(), "--config", file.name, env={"MILLRACE_QUEUE_BACKOFF": "1h"})
+        self.addCleanup(server.kill)
+        client = server.client()
+        self.addCleanup(client.close)
+        self.assertEqual(client.post("/events", {"title": "T", "payload": "x" * 3000}).status, 413)
+        item = client.create(tags="t")["id"]
+        client.claim()
+        failed = client.fail(item).json
+        self.assertNotEqual(failed["next_retry_at"][11:13], failed["created_at"][11:13])
+
+    def test_memory_says_that_it_keeps_nothing(self):
+        server = Server(["--store", "memory://"])
+        self.addCleanup(server.kill)
+        client = server.client()
+        self.addCleanup(client.close)
+        self.assertEqual(client.get("/healthz").json["durability"], "none")
+        self.assertEqual(client.post("/events", {"title": "T"}).status, 201)
+
+    def test_a_second_signal_exits_at_once(self):
+        server = Server(self.place())
+        self.addCleanup(server.kill)
+        with socket.create_connection(("127.0.0.1", server.port)) as slow:
+            slow.sendall(b"POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                         b"Content-Length: 100\r\n\r\n{")
+            self.assertEqual(server.client().get("/healthz").status, 200)
+            server.signal(signal.SIGTERM)
+            with self.assertRaises(subprocess.TimeoutExpired):
+                server.wait(0.5)
+            server.signal(signal.SIGTERM)
+            self.assertEqual(server.wait(5), -signal.SIGTERM)
+
+    def test_the_version_is_told(self):
+        done = subprocess.run([BINARY, "version"], env=clean_environment(), capture_output=True, text=True, check=True)
+        self.assertRegex(done.stdout, r"\d+\.\d+\.\d+")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read every folder")
+    def test_a_folder_without_permission_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o500)
+            code, _, said = run_serve("--listen", "127.0.0.1:0", "--data", folder + "/data")
+        self.assertEqual(code, 69)
+        self.assertIn(folder, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
