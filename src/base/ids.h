@@ -27,11 +27,11 @@ struct Number {
 // Counters of a tenant, from 1, never reused; below 2^53 so that JavaScript can hold them.
 using ItemId = Number<struct ItemTag>;
 using LogId = Number<struct LogTag>;
-using Position = Number<struct PositionTag>;   // of an event in its tenant's log, gapless
-using AuditSeq = Number<struct AuditTag>;      // of an entry in its tenant's audit chain, gapless
-using Epoch = Number<struct EpochTag>;         // fences a former owner of a shard; grows with each owner
+using Position = Number<struct PositionTag>;      // of an event in its tenant's log, gapless
+using AuditSeq = Number<struct AuditTag>;         // of an entry in its tenant's audit chain, gapless
+using Epoch = Number<struct EpochTag>;            // fences a former owner of a shard; grows with each owner
 using LeaseToken = Number<struct LeaseTokenTag>;  // names one lease of one item; 0 = none
-using RequestId = Number<struct RequestTag>;   // one caller waiting for one answer, within a process
+using RequestId = Number<struct RequestTag>;      // one caller waiting for one answer, within a process
 
 inline constexpr std::uint64_t kIdMax = (std::uint64_t{1} << 53) - 1;
 

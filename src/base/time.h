@@ -38,9 +38,7 @@ class Clock {
 
 class SystemClock final : public Clock {
  public:
-  Time now() const override {
-    return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now());
-  }
+  Time now() const override { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); }
 };
 
 class ManualClock final : public Clock {

@@ -49,6 +49,7 @@ class Workers {
 struct HeldLease {
   Lease lease;
   bool started = false;  // STARTED was written for this attempt
+  bool loaded = false;   // from the store, which does not say whether it was started: look at the log
 };
 
 class Leases {

@@ -21,7 +21,7 @@ struct PriorItem {
   queue::Placement placement;
   queue::Status status;
   Time due;
-  Time updated;
+  Time updated;  // of a done item; not kept in memory for the others
 };
 
 struct ItemWrite {

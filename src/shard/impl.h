@@ -130,10 +130,11 @@ struct Shard::Impl {
 
   bool has_parked = false;  // the store may hold parked items
   bool refill_under_way = false;
-  bool refill_pointless = false;  // all that is parked belongs to paused routes
-  bool parked_meanwhile = false;  // since the refill under way was asked for
-  bool skipped_in_round = false;  // a refill met items of paused routes since it began at the front
-  Time refill_from{};
+  bool refill_pointless = false;          // all that is parked belongs to paused routes
+  bool parked_in_round = false;           // perhaps behind the refill, since it began at the front
+  bool skipped_in_round = false;          // a refill met items of paused routes since it began at the front
+  Time refill_from{};                     // the front: Time{}
+  std::size_t refill_least = 1;           // rows to read at least, to get past many of one due time that are paused
   absl::btree_set<ItemRef> watch_parked;  // parked items that changed while a refill reads
 };
 

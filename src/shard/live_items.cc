@@ -48,6 +48,7 @@ SlotIndex LiveItems::admit(const queue::ItemRecord& record, Time now) {
   if (record.lease.token.value != 0) {
     slot.where = Where::leased;
     leases_.add(index, record.lease);
+    leases_[index].loaded = true;
     if (in_order(slot)) groups_[slot.group].out = index;
   } else {
     reschedule(index, now);

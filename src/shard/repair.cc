@@ -49,6 +49,7 @@ std::optional<Need> Shard::Impl::run(Step& step, Reset& command) {
       return answer(step, final_item(command.item, stored.status, "reset")), std::nullopt;
     }
     entry.attempt = stored.attempt;
+    entry.retry_count = stored.status == Status::failed ? 0 : stored.retry_count;
     reset_stored(stored, step.effects);
   }
   answer(step, Recorded{log(command.queue, std::move(entry), step.effects)});

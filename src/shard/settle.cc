@@ -32,6 +32,13 @@ std::optional<std::uint32_t> attempt_meant(const Holder& holder, const ItemHisto
   return holder.attempt.value_or(history.record.attempt);
 }
 
+// Does the outcome say again what `entry`, the latest of its item, says?
+bool repeats(const Outcome& outcome, const LogEntry& entry) {
+  const Holder& holder = outcome.holder;
+  if (entry.item != holder.item || entry.worker != holder.worker || entry.action != action_of(outcome)) return false;
+  return (!holder.attempt || *holder.attempt == entry.attempt) && (!holder.token || *holder.token == entry.token);
+}
+
 const LogEntry* recorded(const Outcome& outcome, const ItemHistory& history) {
   const auto attempt = attempt_meant(outcome.holder, history);
   if (!attempt) return nullptr;
@@ -40,6 +47,11 @@ const LogEntry* recorded(const Outcome& outcome, const ItemHistory& history) {
     if (same && entry.worker == outcome.holder.worker) return &entry;
   }
   return nullptr;
+}
+
+bool was_started(const ItemHistory& history, std::uint32_t attempt) {
+  return std::ranges::any_of(
+      history.log, [&](const LogEntry& entry) { return entry.action == Action::started && entry.attempt == attempt; });
 }
 
 }  // namespace
@@ -74,6 +86,12 @@ std::optional<Need> Shard::Impl::run(Step& step, Touch& command) {
     return std::nullopt;
   }
   queue::HeldLease& held = items.leases()[slot];
+  if (command.kind == Touch::Kind::start && held.loaded) {
+    const auto* history = step.history({command.queue, holder.item});
+    if (history == nullptr) return Need{.items = {{command.queue, holder.item}}};
+    held.started = *history && was_started(**history, items[slot].attempt);
+    held.loaded = false;
+  }
   const Time until = std::max(held.lease.until, now + command.lease);
   if (command.kind == Touch::Kind::start && !held.started) {
     held.started = true;
@@ -125,17 +143,17 @@ Result<OutcomeRecorded> Shard::Impl::settle_one(Step& step, const Settle& comman
   if (holds(slot, holder)) {
     return outcome.success ? complete(slot, outcome, step.effects) : fail_try(slot, outcome, step.effects);
   }
+  // An earlier outcome of the same call may have ended the lease; the facts know nothing of it.
+  for (const auto& earlier : before) {
+    const bool ended = earlier && !earlier->repeated;
+    if (ended && repeats(outcome, earlier->entry)) return OutcomeRecorded{earlier->entry, earlier->max_retries, true};
+  }
   if (const auto* history = step.history({command.queue, holder.item})) {
     if (!*history) return std::unexpected(unknown_item(holder.item));
     if (const LogEntry* entry = recorded(outcome, **history)) {
       return OutcomeRecorded{*entry, (*history)->record.max_retries, true};
     }
     return std::unexpected(not_held(command.queue, holder, (*history)->record));
-  }
-  // Held when the call began: an earlier outcome of the same call ended the lease.
-  for (const auto& earlier : before) {
-    if (!earlier || earlier->entry.item != holder.item || earlier->entry.worker != holder.worker) continue;
-    if (earlier->entry.action == action_of(outcome)) return OutcomeRecorded{earlier->entry, earlier->max_retries, true};
   }
   return fail(Errc::conflict, fmt::format("item {} was already settled by this call", holder.item.value));
 }
