@@ -1,0 +1,103 @@
+"""A server on either store with the load generator beside it, for the scripts in bench/."""
+
+import contextlib
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("MILLRACE_BUILD", ROOT / "build" / "release"))
+# The fault tests start the same processes.
+sys.path.insert(0, str(ROOT / "tests" / "faults"))
+
+from server import Postgres, Server, embedded  # noqa: E402  (its folder is on the path only now)
+
+STORES = ("embedded", "postgres")
+
+
+class Bed:
+    """One server with an empty store. Numbers come from `load`; a run with an error in it raises."""
+
+    def __init__(self, store, options=()):
+        os.environ.setdefault("MILLRACE_BINARY", str(BUILD / "millrace"))
+        self.store = store
+        self.scratch = Path(tempfile.mkdtemp(prefix="millrace-bench-"))
+        self._cluster = Postgres(self.scratch) if store == "postgres" else None
+        self._options = options
+        self.server = self._make_server()
+        self.server.start()
+
+    def _make_server(self) -> Server:
+        if self._cluster:
+            return self._cluster.server(self.scratch, self._options)
+        return embedded(self.scratch, self._options)
+
+    def close(self):
+        if self.server.running():
+            self.server.kill()
+        if self._cluster:
+            with contextlib.suppress(subprocess.CalledProcessError):
+                self._cluster.stop("immediate")
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def load(self, scenario, **options):
+        """One run of millrace_load; its report."""
+        command = [BUILD / "bench" / "load" / "millrace_load", "--port", self.server.port, "--scenario", scenario]
+        for name, value in options.items():
+            command += [f"--{name}", value]
+        report = json.loads(_output(command))
+        if report["errors"]:
+            raise RuntimeError(f"{scenario}: {report['errors']} errors, the first: {report['first_error']}")
+        return report
+
+    def bare(self, seconds, group):
+        """Items a second of the store alone: the embedded one in a folder of its own, PostgreSQL in a database of
+        its own on the same cluster."""
+        where = ["--data", self.scratch / f"bare-{group}"]
+        if self._cluster:
+            name = f"bare_{group}"
+            self._cluster.sql(f"CREATE DATABASE {name}")
+            where = ["--postgres", self._cluster.url.rsplit("/", 1)[0] + f"/{name}"]
+        program = BUILD / "bench" / "queue" / "bare_store"
+        return json.loads(_output([program, *where, "--seconds", seconds, "--group", group]))["items_per_s"]
+
+    def resident_bytes(self):
+        """Memory of the server's own: neither its program nor files it maps."""
+        with open(f"/proc/{self.server.pid}/status", encoding="ascii") as status:
+            for line in status:
+                if line.startswith("RssAnon:"):
+                    return int(line.split()[1]) * 1024
+        raise RuntimeError("no RssAnon in /proc/PID/status")
+
+    def restart(self, kill):
+        """Seconds from the start of the process until it is ready."""
+        if kill:
+            self.server.kill()
+        else:
+            self.server.stop()
+        return self.server.start()
+
+
+def _output(command):
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{command[0]} ended with {done.returncode}")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def bed(store, options=()):
+    one = Bed(store, options)
+    try:
+        yield one
+    finally:
+        one.close()
+
+
+def median(values):
+    return statistics.median(values)

@@ -1,0 +1,114 @@
+"""What is measured of the queue. Each function takes a Bed with an empty store and adds rows."""
+
+from bed import median
+
+CONNECTIONS = 64
+BARE_GROUPS = (100, 400, 1600)
+# Rates are ratios to the no-op of the same round: on a shared machine they move together.
+AIMS = {
+    "embedded": {"create": 0.6, "three-step": 0.18, "two-step": 0.27, "bulk": 0.6},
+    "postgres": {"create": 0.35, "bulk": 0.6},
+}
+NAMES = {
+    "create": "(a) single create",
+    "three-step": "(b) create, claim, complete",
+    "two-step": "(b) create, settle with claim",
+    "bulk": "(c) bulk lifecycle in hundreds",
+}
+
+
+def measure_rates(bed, out, rounds, seconds):
+    """(a), (b), (c): items a second, their ratio to the no-op, bulk to the bare store."""
+    reports = {name: [] for name in ("ping", *NAMES)}
+    for _ in range(rounds):
+        for name, found in reports.items():
+            found.append(bed.load(name, connections=CONNECTIONS, seconds=seconds, warmup=0.5))
+    noops = [report["requests_per_s"] for report in reports["ping"]]
+    out.add(bed.store, "no-op POST /api/ping, 940 bytes", median(noops), "requests/s")
+    for name, label in NAMES.items():
+        rates = [report["items_per_s"] for report in reports[name]]
+        out.add(bed.store, label, median(rates), "items/s")
+        if name != "bulk":
+            ratios = [rate / noop for rate, noop in zip(rates, noops, strict=True)]
+            out.add(bed.store, f"{label}, to the no-op", median(ratios), "ratio", least=AIMS[bed.store].get(name))
+        for step, latency in reports[name][-1]["steps"].items():
+            out.add(bed.store, f"{label}: {step} p50", latency["p50_us"] / 1000, "ms")
+            out.add(bed.store, f"{label}: {step} p99", latency["p99_us"] / 1000, "ms")
+    _compare_bulk(bed, out, median([report["items_per_s"] for report in reports["bulk"]]), seconds)
+
+
+def _compare_bulk(bed, out, bulk, seconds):
+    """Against the group size that suits the bare store best."""
+    bare = {group: bed.bare(seconds, group) for group in BARE_GROUPS}
+    for group, rate in bare.items():
+        out.add(bed.store, f"(c) bare store, the same records in groups of {group}", rate, "items/s")
+    out.add(bed.store, "(c) bulk lifecycle, to the best bare store", bulk / max(bare.values()), "ratio",
+            least=AIMS[bed.store]["bulk"])
+
+
+def measure_wake(bed, out, count):
+    """(f): from the publisher's first byte to the answer of the long poll, nothing else going on."""
+    wake = bed.load("wake", count=count)["steps"]["wake"]
+    out.add(bed.store, "(f) long poll woken, p50", wake["p50_us"] / 1000, "ms")
+    out.add(bed.store, "(f) long poll woken, p99", wake["p99_us"] / 1000, "ms")
+
+
+def measure_waiting(bed, out, sizes, seconds):
+    """(d), (e), (g): claims, memory and starts with ever more items waiting."""
+    empty = bed.resident_bytes()
+    claims, resident, waiting = {}, {}, 0
+    for size in sizes:
+        filled = bed.load("fill", count=size - waiting, batch=1000, connections=8, lanes=16)
+        waiting = size
+        out.add(bed.store, f"fill to {size:,} waiting, arrays of 1,000", filled["items_per_s"], "items/s")
+        claims[size] = _claim(bed, out, size, seconds)
+        resident[size] = bed.resident_bytes()
+        out.add(bed.store, f"(e) resident with {size:,} waiting", resident[size] / 2**20, "MiB")
+    first, last = sizes[0], sizes[-1]
+    out.add(bed.store, f"(d) claim p99, {last:,} to {first:,} waiting", claims[last] / claims[first], "ratio", most=1.5)
+    _tell_memory(bed, out, resident, sizes)
+    _measure_starts(bed, out, last, empty)
+
+
+def _claim(bed, out, size, seconds):
+    """p99 of a claim among so many, in milliseconds. Each claimed item is completed and replaced by a new one."""
+    step = bed.load("three-step", connections=8, seconds=seconds, warmup=1, lanes=16)["steps"]["claim"]
+    out.add(bed.store, f"(d) claim with {size:,} waiting, p50", step["p50_us"] / 1000, "ms")
+    out.add(bed.store, f"(d) claim with {size:,} waiting, p99", step["p99_us"] / 1000, "ms")
+    return step["p99_us"] / 1000
+
+
+def _tell_memory(bed, out, resident, sizes):
+    """Between the two largest sizes: there the store's caches are full at both ends, so they cancel out."""
+    if len(sizes) < 2:
+        return
+    below, above = sizes[-2], sizes[-1]
+    slope = (resident[above] - resident[below]) / (above - below)
+    out.add(bed.store, f"(e) resident an item, from {below:,} to {above:,}", slope, "bytes",
+            most=120 if above >= 10**7 else None)
+
+
+def _measure_starts(bed, out, size, empty):
+    millions = size / 1e6
+    for kill, how in ((True, "kill -9"), (False, "a clean stop")):
+        seconds = bed.restart(kill)
+        out.add(bed.store, f"(g) ready after {how} with {size:,} waiting", seconds, "s",
+                most=2.0 if size == 10**6 else None)
+        out.add(bed.store, f"(g) ready after {how}, a million", seconds / millions, "s")
+    grown = bed.resident_bytes() - empty
+    out.add(bed.store, f"(e) resident an item after a start with {size:,}", grown / size, "bytes")
+
+
+def measure_drain(bed, out, size, seconds):
+    """(d): one item a request until nothing is left (or for so many seconds, if given); many against a thousand."""
+    rates = []
+    for _ in range(21):
+        bed.load("fill", count=1000, batch=1000, connections=1, lanes=16)
+        rates.append(bed.load("drain", batch=1, connections=CONNECTIONS)["requests_per_s"])
+    few = median(rates)
+    out.add(bed.store, "(d) drain a thousand", few, "items/s")
+    bed.load("fill", count=size, batch=1000, connections=8, lanes=16)
+    limit = {"seconds": seconds} if seconds else {}
+    many = bed.load("drain", batch=1, connections=CONNECTIONS, **limit)["requests_per_s"]
+    out.add(bed.store, f"(d) drain {size:,}", many, "items/s")
+    out.add(bed.store, f"(d) drain {size:,} to a thousand", many / few, "ratio", least=0.9)

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <memory>
+
+#include "cli/examine.h"
+#include "http/tls.h"
+
+namespace millrace::cli {
+namespace {
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+using Certificate = std::unique_ptr<X509, void (*)(X509*)>;
+
+std::optional<Time> expiry_of(const std::string& path) {
+  const File file(std::fopen(path.c_str(), "re"), std::fclose);
+  if (!file) return std::nullopt;
+  const Certificate certificate(PEM_read_X509(file.get(), nullptr, nullptr, nullptr), X509_free);
+  std::tm parts{};
+  if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &parts) != 1) return std::nullopt;
+  return Time(std::chrono::seconds(::timegm(&parts)));
+}
+
+bool add_unreadable(Findings& findings, const std::string& path, const char* subject) {
+  if (::access(path.c_str(), R_OK) == 0) return false;
+  findings.push_back({.verdict = Verdict::fail,
+                      .subject = subject,
+                      .what = fmt::format("{} cannot be read: {}", path, std::strerror(errno)),
+                      .fix = "name the file, or let this user read it"});
+  return true;
+}
+
+}  // namespace
+
+Findings examine_tls(const std::string& certificate, const std::string& key, Time now) {
+  Findings findings;
+  const bool no_certificate = add_unreadable(findings, certificate, "TLS certificate");
+  const bool no_key = add_unreadable(findings, key, "TLS key");
+  struct stat found{};
+  if (!no_key && ::stat(key.c_str(), &found) == 0) {
+    const bool open = (found.st_mode & 077) != 0;
+    findings.push_back({.verdict = open ? Verdict::warn : Verdict::ok,
+                        .subject = "TLS key",
+                        .what = open
+                                    ? fmt::format("{} is open to other users (mode {:04o})", key, found.st_mode & 07777)
+                                    : "only its owner can read it",
+                        .fix = open ? fmt::format("chmod 600 {}", key) : ""});
+  }
+  if (no_certificate || no_key) return findings;
+  try {
+    http::load_tls({.certificate = certificate, .key = key});
+    findings.push_back({.subject = "TLS", .what = "certificate and key fit each other"});
+  } catch (const std::exception& error) {
+    findings.push_back({.verdict = Verdict::fail, .subject = "TLS", .what = error.what(), .fix = "mend the files"});
+  }
+  if (const std::optional<Time> not_after = expiry_of(certificate)) {
+    findings.push_back(judge_expiry(*not_after, now));
+  }
+  return findings;
+}
+
+}  // namespace millrace::cli

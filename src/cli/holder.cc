@@ -1,0 +1,25 @@
+#include "cli/holder.h"
+
+#include "cli/queue.h"
+
+namespace millrace::cli {
+
+void add_holder_options(CLI::App& command, Holder& holder) {
+  add_item_id(command, holder.item);
+  command.add_option("--worker", holder.worker, "who claimed it (MILLRACE_WORKER)")->type_name("ID");
+  command.add_option("--attempt", holder.attempt, "the claim's attempt; without it, the worker's latest")
+      ->type_name("N");
+  command.add_option("--lease-token", holder.lease_token, "the claim's lease_token")->type_name("TOKEN");
+}
+
+void write_holder(json::Writer& out, const Holder& holder, const Session& session) {
+  const char* variable = session.environment("MILLRACE_WORKER");
+  if (!holder.worker && variable == nullptr) {
+    throw Failure(Exit::usage, "--worker is required (the id that the item was claimed with, or MILLRACE_WORKER)");
+  }
+  out.member("worker_id", holder.worker ? *holder.worker : std::string(variable));
+  out.member_if("attempt", holder.attempt);
+  out.member_if("lease_token", holder.lease_token);
+}
+
+}  // namespace millrace::cli

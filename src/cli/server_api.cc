@@ -1,0 +1,56 @@
+// The API of a running server.
+#include <fmt/format.h>
+
+#include "cli/api.h"
+
+namespace millrace::cli {
+namespace {
+
+class ServerApi final : public Api {
+ public:
+  explicit ServerApi(const Place& place) : url_(place.server), client_(place.server, place.ca_file) {
+    if (!place.key.empty()) client_.set_header("Authorization", "Bearer " + place.key);
+    if (!place.tenant.empty()) client_.set_header("X-Millrace-Tenant", place.tenant);
+    client_.set_header("User-Agent", "millrace-cli");
+  }
+
+  http::ClientResponse call(const Call& call) override {
+    http::ClientHeaders headers;
+    if (!call.body.empty()) headers.emplace_back("Content-Type", "application/json");
+    Result<http::ClientResponse> answer =
+        client_.request(http::to_text(call.method), call.target, headers, call.body, call.timeout);
+    if (answer) return *std::move(answer);
+    throw Failure(Exit::unreachable,
+                  fmt::format("no answer from {}: {} (is it running? `millrace serve` starts one; --server URL or "
+                              "MILLRACE_SERVER names another)",
+                              url_, answer.error().detail));
+  }
+
+ private:
+  std::string url_;
+  http::Client client_;
+};
+
+// A header's value that would end its line, or be refused by the server as malformed.
+void require_one_line(const std::string& value, const char* option) {
+  const bool fine = value.find_first_of(std::string("\r\n\0", 3)) == value.npos;
+  if (!fine) throw Failure(Exit::usage, fmt::format("{} must be one line", option));
+}
+
+}  // namespace
+
+std::unique_ptr<Api> connect_server(const Place& place) {
+  require_one_line(place.key, "--key");
+  require_one_line(place.tenant, "--tenant");
+  try {
+    return std::make_unique<ServerApi>(place);
+  } catch (const std::invalid_argument& error) {
+    throw Failure(Exit::usage, fmt::format("--server: {}", error.what()));
+  } catch (const std::exception& error) {
+    throw Failure(Exit::usage, fmt::format("--ca-file: {}", error.what()));
+  }
+}
+
+std::unique_ptr<Api> connect(const Place& place) { return place.local() ? open_local(place) : connect_server(place); }
+
+}  // namespace millrace::cli

@@ -1,0 +1,304 @@
+#include "engine/engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <semaphore>
+#include <set>
+#include <thread>
+
+#include "store/memory/memory_store.h"
+
+namespace millrace::engine {
+namespace {
+
+using shard::Reply;
+using store::Fate;
+using store::MemoryStore;
+
+const queue::QueueKey kQueue{TenantId::default_tenant(), "events"};
+constexpr ShardId kShard{7};
+
+shard::Create create_command(std::vector<std::string> tags = {"a"}) {
+  shard::NewItem item;
+  item.tags = std::move(tags);
+  item.body = std::make_shared<queue::Body>(queue::Body{"title", std::nullopt, "a", "{}", {}});
+  return {kQueue, {std::move(item)}};
+}
+
+shard::Claim claim_command(Millis wait) {
+  return {.queue = kQueue, .tags = {"a"}, .worker = "w:1", .limit = 1, .wait = wait};
+}
+
+// A store whose commits wait until they are let through.
+class CorkedStore : public store::Store {
+ public:
+  explicit CorkedStore(MemoryStore& inner) : inner_(inner) {}
+  void cork() { corked_.store(true); }
+  void uncork() {
+    corked_.store(false);
+    gate_.release(1000);
+  }
+
+  void commit(Epoch epoch, std::span<const shard::Batch> group) override {
+    if (corked_.load()) gate_.acquire();
+    inner_.commit(epoch, group);
+  }
+  std::optional<Epoch> acquire(std::stop_token stop) override { return inner_.acquire(stop); }
+  void release() override { inner_.release(); }
+  shard::ShardState load(ShardId shard) override { return inner_.load(shard); }
+  std::vector<ShardId> shards() override { return inner_.shards(); }
+  std::vector<queue::ItemRecord> parked(ShardId shard, Time from, std::size_t limit) override {
+    return inner_.parked(shard, from, limit);
+  }
+  shard::Facts fetch(ShardId shard, const shard::Need& need) override { return inner_.fetch(shard, need); }
+  std::optional<store::ItemView> item(ShardId shard, const queue::QueueKey& queue, ItemId id) override {
+    return inner_.item(shard, queue, id);
+  }
+  std::vector<std::shared_ptr<const queue::Body>> bodies(ShardId shard, const queue::QueueKey& queue,
+                                                         std::span<const ItemId> ids) override {
+    return inner_.bodies(shard, queue, ids);
+  }
+  std::vector<queue::LogEntry> log(ShardId shard, const queue::QueueKey& queue, ItemId id, std::size_t limit) override {
+    return inner_.log(shard, queue, id, limit);
+  }
+  store::ItemPage items(ShardId shard, const store::ItemQuery& query) override { return inner_.items(shard, query); }
+  std::uint64_t count(ShardId shard, const store::ItemQuery& query, std::uint64_t at_most) override {
+    return inner_.count(shard, query, at_most);
+  }
+  std::vector<shard::AuditRecord> audit(ShardId shard, const store::AuditQuery& query) override {
+    return inner_.audit(shard, query);
+  }
+  std::vector<queue::ItemRecord> expired(ShardId shard, Time before, std::size_t limit) override {
+    return inner_.expired(shard, before, limit);
+  }
+  std::size_t sweep(Time now, std::size_t budget) override { return inner_.sweep(now, budget); }
+  bool reads_are_local() const override { return local; }
+  store::StoreHealth health() override { return inner_.health(); }
+
+  bool local = true;
+
+ private:
+  MemoryStore& inner_;
+  std::atomic<bool> corked_ = false;
+  std::counting_semaphore<> gate_{0};
+};
+
+class EngineTest : public testing::Test {
+ protected:
+  void start(EngineOptions options = {}) {
+    engine = std::make_unique<Engine>(corked, clock, options, [this](std::string why) { broken.set_value(why); });
+    engine->start();
+    wait_ready();
+  }
+
+  void wait_ready() {
+    while (engine->state() != State::ready) std::this_thread::yield();
+  }
+
+  std::future<Reply> send(shard::Command command) {
+    auto promise = std::make_shared<std::promise<Reply>>();
+    auto future = promise->get_future();
+    const RequestId sent =
+        engine->submit(kShard, std::move(command), [promise](Reply reply) { promise->set_value(std::move(reply)); });
+    last.store(sent.value);
+    return future;
+  }
+
+  template <class T>
+  T run(shard::Command command) {
+    Reply reply = send(std::move(command)).get();
+    if (const auto* error = std::get_if<Error>(&reply)) throw std::runtime_error(error->detail);
+    return std::get<T>(std::move(reply));
+  }
+
+  Errc refused(shard::Command command) { return std::get<Error>(send(std::move(command)).get()).code; }
+
+  std::size_t stored_items() { return memory.items(kShard, {.queue = kQueue, .limit = 100}).items.size(); }
+
+  SystemClock clock;
+  MemoryStore memory;
+  CorkedStore corked{memory};
+  std::promise<std::string> broken;
+  std::unique_ptr<Engine> engine;
+  std::atomic<std::uint64_t> last = 0;
+};
+
+bool is_pending(std::future<Reply>& reply) {
+  return reply.wait_for(std::chrono::seconds(0)) == std::future_status::timeout;
+}
+
+TEST_F(EngineTest, AnswersOnlyWhatIsStored) {
+  start();
+  corked.cork();
+  auto created = send(create_command());
+  auto counted = send(shard::CountItems{kQueue});  // changes nothing, and still rests on the create
+  EXPECT_TRUE(is_pending(created));
+  EXPECT_TRUE(is_pending(counted));
+  EXPECT_EQ(stored_items(), 0u);
+  corked.uncork();
+  EXPECT_EQ(std::get<shard::Created>(created.get()).items.at(0).id.value, 1u);
+  EXPECT_EQ(std::get<shard::Counts>(counted.get()).by_status[0], 1u);
+  EXPECT_EQ(stored_items(), 1u);
+}
+
+TEST_F(EngineTest, CommandsThatComeDuringACommitShareTheNextOne) {
+  start();
+  run<shard::Created>(create_command());
+  const std::uint64_t before = engine->numbers().commits;
+  corked.cork();
+  std::vector<std::future<Reply>> replies;
+  for (int i = 0; i < 50; ++i) replies.push_back(send(create_command()));
+  while (engine->numbers().commands < 51) std::this_thread::yield();
+  corked.uncork();
+  for (auto& reply : replies) reply.get();
+  EXPECT_LE(engine->numbers().commits - before, 2u);
+}
+
+// S4.3: woken by the commit, not by polling.
+TEST_F(EngineTest, HeldClaimIsAnsweredByTheCreate) {
+  start();
+  auto claim = send(claim_command(std::chrono::seconds(20)));
+  while (engine->numbers().pending_commands != 0) std::this_thread::yield();
+  EXPECT_TRUE(is_pending(claim));
+  run<shard::Created>(create_command());
+  EXPECT_EQ(std::get<shard::Claimed>(claim.get()).items.size(), 1u);
+}
+
+TEST_F(EngineTest, EndWaitAndDrainAnswerHeldClaimsEmpty) {
+  start();
+  auto first = send(claim_command(std::chrono::seconds(20)));
+  engine->end_wait(kShard, RequestId{last});
+  EXPECT_TRUE(std::get<shard::Claimed>(first.get()).items.empty());
+  auto second = send(claim_command(std::chrono::seconds(20)));
+  engine->drain();
+  EXPECT_TRUE(std::get<shard::Claimed>(second.get()).items.empty());
+  auto third = send(claim_command(std::chrono::seconds(20)));
+  EXPECT_TRUE(std::get<shard::Claimed>(third.get()).items.empty());
+}
+
+TEST_F(EngineTest, LostCommitIsRefusedAndForgotten) {
+  start();
+  run<shard::Created>(create_command());
+  memory.fail_next_commit(Fate::not_done);
+  EXPECT_EQ(refused(create_command()), Errc::unavailable);
+  wait_ready();
+  EXPECT_EQ(run<shard::Created>(create_command()).items.at(0).id.value, 2u);
+  EXPECT_EQ(stored_items(), 2u);
+}
+
+TEST_F(EngineTest, UnknownCommitThatHappenedIsFoundAgain) {
+  start();
+  memory.fail_next_commit(Fate::unknown, MemoryStore::Outcome::applied);
+  EXPECT_EQ(refused(create_command()), Errc::unavailable);
+  wait_ready();
+  EXPECT_EQ(run<shard::Claimed>(claim_command(Millis(0))).items.size(), 1u);
+  EXPECT_EQ(run<shard::Created>(create_command()).items.at(0).id.value, 2u);
+}
+
+TEST_F(EngineTest, HeldClaimsAreRefusedWhenTheShardIsLost) {
+  start();
+  auto held = send(claim_command(std::chrono::seconds(20)));
+  memory.fail_next_commit(Fate::not_done);
+  EXPECT_EQ(refused(create_command()), Errc::unavailable);
+  EXPECT_EQ(std::get<Error>(held.get()).code, Errc::unavailable);
+}
+
+TEST_F(EngineTest, BrokenStoreStopsAcknowledgingForGood) {
+  start();
+  memory.fail_next_commit(Fate::broken);
+  EXPECT_EQ(refused(create_command()), Errc::unavailable);
+  EXPECT_FALSE(broken.get_future().get().empty());
+  EXPECT_EQ(engine->state(), State::failed);
+  EXPECT_EQ(refused(create_command()), Errc::unavailable);
+}
+
+TEST_F(EngineTest, RefusesAtTheDoorWhenTooMuchIsUnderWay) {
+  start({.pending_commands_max = 10});
+  corked.cork();
+  std::vector<std::future<Reply>> accepted;
+  for (int i = 0; i < 10; ++i) accepted.push_back(send(create_command()));
+  EXPECT_EQ(refused(create_command()), Errc::overloaded);
+  corked.uncork();
+  for (auto& reply : accepted) EXPECT_TRUE(std::holds_alternative<shard::Created>(reply.get()));
+  run<shard::Created>(create_command());
+  EXPECT_EQ(stored_items(), 11u);
+}
+
+TEST_F(EngineTest, FactsAreReadOnceEverythingBeforeIsStored) {
+  for (const bool local : {true, false}) {
+    corked.local = local;
+    start();
+    const auto id = run<shard::Created>(create_command()).items.at(0).id;
+    run<shard::Claimed>(claim_command(Millis(0)));
+    shard::Settle settle{kQueue, {}, std::nullopt};
+    settle.outcomes.push_back({.holder = {.item = id, .worker = "w:1"}, .success = true});
+    corked.cork();
+    auto first = send(settle);
+    auto repeat = send(settle);  // must find what the first one wrote
+    corked.uncork();
+    const auto entry = std::get<shard::Settled>(first.get()).outcomes.at(0)->entry;
+    EXPECT_EQ(std::get<shard::Settled>(repeat.get()).outcomes.at(0)->entry, entry);
+    engine->stop();
+  }
+}
+
+TEST_F(EngineTest, CatalogShowsADocumentOnceItIsDurable) {
+  start();
+  const TenantId tenant = *TenantId::parse("acme");
+  EXPECT_EQ(engine->shard_of(tenant), std::nullopt);
+  shard::PutDocument put{.kind = std::string(kTenantKind),
+                         .key = "acme",
+                         .tenant = tenant,
+                         .body = R"({"shard":12})",
+                         .expected_version = 0,
+                         .audit = {.tenant = tenant, .entity_type = "millrace.tenant"}};
+  run<shard::Document>(put);
+  EXPECT_EQ(engine->shard_of(tenant), ShardId{12});
+  engine->stop();
+  Engine next(corked, clock, {}, [](const std::string&) {});
+  next.start();
+  while (next.state() != State::ready) std::this_thread::yield();
+  EXPECT_EQ(next.shard_of(tenant), ShardId{12});
+}
+
+TEST_F(EngineTest, StopFinishesWhatWasSubmitted) {
+  start();
+  std::vector<std::future<Reply>> replies;
+  for (int i = 0; i < 100; ++i) replies.push_back(send(create_command()));
+  engine->stop();
+  std::size_t stored = 0;
+  for (auto& reply : replies) stored += std::holds_alternative<shard::Created>(reply.get()) ? 1u : 0u;
+  EXPECT_EQ(stored, stored_items());
+  EXPECT_EQ(stored, 100u);
+}
+
+TEST_F(EngineTest, ManyThreadsGetManyDifferentItems) {
+  start();
+  constexpr int kThreads = 8;
+  constexpr int kEach = 200;
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::set<std::uint64_t> claimed;
+  std::atomic<int> duplicates = 0;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < kEach; ++i) {
+        run<shard::Created>(create_command());
+        for (const auto& item : run<shard::Claimed>(claim_command(Millis(0))).items) {
+          const std::lock_guard lock(mutex);
+          if (!claimed.insert(item.id.value).second) ++duplicates;
+        }
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(duplicates.load(), 0);
+  EXPECT_EQ(claimed.size(), static_cast<std::size_t>(kThreads * kEach));
+}
+
+}  // namespace
+}  // namespace millrace::engine
