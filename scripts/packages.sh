@@ -4,7 +4,7 @@
 packages_build=(
   clang-19 lld-19 libclang-rt-19-dev ccache ninja-build cmake pkg-config
   libboost1.81-dev librocksdb-dev libsimdjson-dev libpq-dev prometheus-cpp-dev libspdlog-dev libfmt-dev
-  libcli11-dev libtomlplusplus-dev libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libssl-dev
+  libcli11-dev libtomlplusplus-dev libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libjemalloc-dev libssl-dev
 )
 # PostgreSQL for the store's tests, which start servers of their own; Python for the house rules and the
 # script suites; curl, jq and openssl for what the documentation's examples call.

@@ -50,7 +50,9 @@ class Bed:
         command = [BUILD / "bench" / "load" / "millrace_load", "--port", self.server.port, "--scenario", scenario]
         for name, value in options.items():
             command += [f"--{name}", value]
+        used = self.processor_seconds()
         report = json.loads(_output(command))
+        report["server_us"] = (self.processor_seconds() - used) * 1e6
         if report["errors"]:
             raise RuntimeError(f"{scenario}: {report['errors']} errors, the first: {report['first_error']}")
         return report
@@ -65,6 +67,12 @@ class Bed:
             where = ["--postgres", self._cluster.url.rsplit("/", 1)[0] + f"/{name}"]
         program = BUILD / "bench" / "queue" / "bare_store"
         return json.loads(_output([program, *where, "--seconds", seconds, "--group", group]))["items_per_s"]
+
+    def processor_seconds(self):
+        """Of the server's process, all threads; PostgreSQL's own are not in it."""
+        with open(f"/proc/{self.server.pid}/stat", encoding="ascii") as stat:
+            fields = stat.read().rsplit(") ", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident_bytes(self):
         """Memory of the server's own: neither its program nor files it maps."""

@@ -266,6 +266,7 @@ std::vector<std::unique_ptr<Script>> make_scripts(std::string_view scenario, con
   shared->left = options.count == 0 ? std::numeric_limits<std::uint64_t>::max() : options.count;
   if (scenario == "wake") return make_wake_scripts(shared);
   std::vector<std::unique_ptr<Script>> scripts;
+  scripts.reserve(options.connections);
   for (std::size_t i = 0; i < options.connections; ++i) scripts.push_back(make_script(scenario, shared, i));
   return scripts;
 }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 
 #include "postgres/test_cluster.h"
 #include "store/postgres/postgres_store.h"
@@ -30,6 +32,7 @@ class Samples {
     seconds_.push_back(seconds_since(start));
   }
   void print(const char* what, std::size_t items_each) {
+    if (seconds_.empty()) return;
     std::ranges::sort(seconds_);
     double sum = 0;
     for (const double s : seconds_) sum += s;
@@ -176,9 +179,11 @@ void bench_reads(store::Store& store) {
 
 int main(int argc, char** argv) {
   using namespace millrace;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const std::size_t items = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
-  test::TestCluster cluster({"shared_buffers=512MB", "max_wal_size=4GB"});
-  const std::string url = cluster.create_database();
+  std::optional<test::TestCluster> cluster;
+  if (argc <= 2) cluster.emplace(std::vector<std::string>{"shared_buffers=512MB", "max_wal_size=4GB"});
+  const std::string url = argc > 2 ? argv[2] : cluster->create_database();
   const auto store = store::open_postgres({.url = url, .node_id = "bench"});
   Writer writer(*store);
   bench_creates(writer, 1, 1000);

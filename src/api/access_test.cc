@@ -25,8 +25,8 @@ class AccessTest : public testing::Test {
   }
   void put(const AccessKey& key) {
     auto next = std::make_shared<engine::Catalog>(*catalog_);
-    (*next)[std::string(kKeyKind)][key.id] = {
-        .kind = std::string(kKeyKind), .key = key.id, .tenant = key.tenant, .version = 1, .body = to_document(key)};
+    (*next)[std::string(kKeyKind)].insert_or_assign(
+        key.id, shard::Document{std::string(kKeyKind), key.id, key.tenant, 1, to_document(key), kNow});
     catalog_ = std::move(next);
   }
 

@@ -19,9 +19,11 @@ Async<Bodies> bodies_of(Services& services, ShardId shard, const queue::QueueKey
     return store.bodies(shard, queue, missing);
   });
   auto next = found.begin();
-  for (auto& body : bodies) {
-    if (!body) body = std::move(*next++);
-    if (!body) throw Unavailable("an item has no body in the store");
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (bodies[i]) continue;
+    bodies[i] = std::move(*next++);
+    if (!bodies[i]) throw Unavailable("an item has no body in the store");
+    services.engine.keep_body(queue, items[i].id, bodies[i]);
   }
   co_return bodies;
 }

@@ -80,7 +80,8 @@ std::vector<http::Endpoint> make_endpoints(Services& services, std::size_t body_
   for (const std::string_view prefix : {"/events", "/api/queue/events"}) {
     for (const Row& row : kQueue) {
       endpoints.push_back(endpoint_of(row, prefix, ErrorStyle::plain_error, services));
-      endpoints.back().body_bytes_max = body_bytes_max;
+      const bool many = row.operation == create_items || row.operation == settle_items;
+      if (many) endpoints.back().body_bytes_max = body_bytes_max;
     }
   }
   for (const Row& row : kRest) endpoints.push_back(endpoint_of(row, "", ErrorStyle::problem, services));

@@ -9,7 +9,7 @@
 
 namespace millrace::api {
 
-// The services outlive the endpoints. `body_bytes_max` bounds the bodies of the queue API.
+// The services outlive the endpoints. `body_bytes_max` bounds the bodies with many items.
 std::vector<http::Endpoint> make_endpoints(Services& services, std::size_t body_bytes_max);
 
 }  // namespace millrace::api

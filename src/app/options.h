@@ -8,7 +8,7 @@
 
 namespace millrace::app {
 
-// Exit codes of the program, after sysexits(3). docs/operations lists them.
+// Exit codes of serve, after sysexits(3); --help and the README of this folder list them.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitUsage = 64;  // an option is wrong
 inline constexpr int kExitUnavailable =

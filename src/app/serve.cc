@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 #include "app/address.h"
@@ -52,10 +53,9 @@ void announce(const ServerParts& parts) {
 // Waits for readiness and says it, then waits for a signal; one that comes before is enough.
 void run_until_signal(ServerParts& parts, bool wants_keys) {
   const sigset_t signals = stop_signals();
-  while (!parts.ready()) {
+  while (!parts.ready() || !parts.register_default_tenant()) {
     if (sigtimedwait(&signals, nullptr, &kReadyInterval) > 0) return;
   }
-  parts.register_default_tenant();
   if (wants_keys && !parts.has_keys()) {
     spdlog::warn(R"("msg":"there is no key yet: make one with `millrace keys create` or set MILLRACE_ADMIN_KEY")");
   }
@@ -78,8 +78,13 @@ int run(const ServeOptions& options, const Address& listen, api::AuthMode auth) 
   parts.start();
   run_until_signal(parts, auth == api::AuthMode::keys && options.admin_key.empty());
   let_signals_through();
-  parts.stop(options.drain_timeout);
-  spdlog::info(R"("msg":"stopped")");
+  const bool all_ended = parts.stop(options.drain_timeout);
+  spdlog::info(R"("msg":"stopped","cut":{})", !all_ended);
+  if (!all_ended) {
+    // A request that hangs in the store may still come back to parts that are gone by then.
+    stop_log();
+    std::_Exit(kExitDone);
+  }
   return kExitDone;
 }
 
@@ -99,6 +104,9 @@ int serve(const ServeOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
   raise_file_limit();
   start_log(options.log_level.c_str());
+  if (!local && options.tls_cert.empty()) {
+    spdlog::warn(R"("msg":"keys travel in the clear: give --tls-cert and --tls-key, or put TLS in front")");
+  }
   int code = kExitDone;
   try {
     code = run(options, *listen, options.auth.value_or(api::AuthMode::off));

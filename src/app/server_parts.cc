@@ -13,8 +13,8 @@
 #include "app/options.h"
 #include "app/version.h"
 #include "async/block_on.h"
+#include "async/mailbox.h"
 #include "base/log.h"
-#include "base/unavailable.h"
 #include "json/escape.h"
 #include "store/memory/memory_store.h"
 #include "store/postgres/postgres_store.h"
@@ -36,6 +36,10 @@ std::size_t io_thread_count(const ServeOptions& options) {
 
 engine::EngineOptions engine_options(const ServeOptions& options) {
   engine::EngineOptions engine;
+  engine.around_deliveries = [](const std::function<void()>& deliver) {
+    const async::Mailbox::Gather gather;  // one wake-up an io thread and group
+    deliver();
+  };
   engine.shard.live_items_max = options.live_items_max;
   engine.retention = options.queue_retention;
   return engine;
@@ -106,10 +110,9 @@ void ServerParts::start() {
   engine_.start();
 }
 
-void ServerParts::register_default_tenant() {
-  const Result<ShardId> shard =
-      async::block_on(io_.at(0), tenants_.shard_for(TenantId::default_tenant(), {"system", "start"}));
-  if (!shard) throw Unavailable(shard.error().detail);
+bool ServerParts::register_default_tenant() {
+  const TenantId tenant = TenantId::default_tenant();
+  return async::block_on(io_.at(0), tenants_.shard_for(tenant, {"system", "start"})).has_value();
 }
 
 bool ServerParts::has_keys() const {

@@ -31,9 +31,8 @@ class ServerParts {
   // Answers /healthz from now on; everything else once the engine is ready.
   void start();
   bool ready() const { return engine_.state() == engine::State::ready; }
-  bool failed() const { return engine_.state() == engine::State::failed; }
-  // Makes sure that the tenant `default` exists. REQUIRES: ready(). Throws Unavailable.
-  void register_default_tenant();
+  // Makes sure that the tenant `default` exists. False: the engine is not ready any more, try again.
+  bool register_default_tenant();
   bool has_keys() const;
   std::string url() const { return server_.url(); }
   // Answers what is under way, and then nobody any more. False if some had to be cut.

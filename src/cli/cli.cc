@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <thread>
 
 #include "base/log.h"
 #include "cli/command.h"
@@ -182,7 +183,8 @@ int run(std::span<char* const> args) {
                   .out_terminal = look_at(STDOUT_FILENO, environment),
                   .err_terminal = look_at(STDERR_FILENO, environment),
                   .environment = environment,
-                  .connect = connect};
+                  .connect = connect,
+                  .pause = [](Millis time) { std::this_thread::sleep_for(time); }};
   const std::vector<std::string> texts(args.begin(), args.end());
   return run(texts, session);
 }

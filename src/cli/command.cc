@@ -42,6 +42,8 @@ void add_json_option(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "print one JSON document, for scripts");
 }
 
+std::string count_text(std::size_t items) { return fmt::format("{} {}", items, items == 1 ? "item" : "items"); }
+
 std::string own_worker_id() {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0 || host[0] == '\0') host = {"localhost"};

@@ -24,6 +24,7 @@ struct Session {
   Terminal err_terminal;
   Environment environment;
   std::function<std::unique_ptr<Api>(const Place&)> connect;
+  std::function<void(Millis)> pause;  // before a busy server is asked again
 
   std::unique_ptr<Api> open(const Where& where) const { return connect(resolve(where, environment)); }
 };
@@ -49,6 +50,9 @@ void add_server_options(CLI::App& command, Where& where);
 // --data and --store, for what can also be done while the server is stopped.
 void add_local_options(CLI::App& command, Where& where);
 void add_json_option(CLI::App& command, bool& json);
+
+// "1 item", "2 items".
+std::string count_text(std::size_t items);
 
 // The default of --worker: host name and process.
 std::string own_worker_id();

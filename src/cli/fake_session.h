@@ -33,7 +33,8 @@ struct FakeSession {
                  .connect = [this](const Place& where) -> std::unique_ptr<Api> {
                    places.push_back(where);
                    return std::make_unique<FakeApi>(*this);
-                 }};
+                 },
+                 .pause = [this](Millis) { ++pauses; }};
     return cli::run(args, real);
   }
 
@@ -60,6 +61,7 @@ struct FakeSession {
   std::deque<http::ClientResponse> answers;  // empty: {}
   std::vector<Place> places;
   std::vector<Call> calls;
+  int pauses = 0;
 };
 
 }  // namespace millrace::cli

@@ -21,8 +21,7 @@ class LocalApiTest : public testing::Test {
   ~LocalApiTest() override { std::filesystem::remove_all(root_); }
 
   int run(std::vector<std::string> args) {
-    for (const char* word : {"--data"}) args.emplace_back(word);
-    args.push_back(data());
+    args.insert(args.end(), {"--data", data()});
     std::ostringstream().swap(out);
     std::ostringstream().swap(err);
     Session session{.in = in,
@@ -31,7 +30,8 @@ class LocalApiTest : public testing::Test {
                     .out_terminal = {},
                     .err_terminal = {},
                     .environment = [](const char*) -> const char* { return nullptr; },
-                    .connect = connect};
+                    .connect = connect,
+                    .pause = {}};
     return cli::run(args, session);
   }
   std::string data() const { return (root_ / "data").string(); }

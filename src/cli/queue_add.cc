@@ -74,7 +74,7 @@ Exit add_many(const Options& options, Session& session) {
     out.end_object();
     session.out << text << "\n";
   } else {
-    session.out << fmt::format("added {} items\n", imported.ids.size());
+    session.out << fmt::format("added {}\n", count_text(imported.ids.size()));
   }
   return Exit::ok;
 }

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <chrono>
 #include <ostream>
-#include <thread>
 
 #include "cli/answer.h"
 #include "json/compact.h"
@@ -60,7 +59,7 @@ class Import {
       for (int tries = 1;; ++tries) {
         http::ClientResponse answer = api_.call({.method = http::Method::post, .target = "/events", .body = body_});
         if (answer.status != 429 || tries == kBusyTriesMax) return answer;
-        std::this_thread::sleep_for(kBusyPause);
+        session_.pause(kBusyPause);
       }
     } catch (const Failure& failure) {
       stop(failure.exit(),
@@ -84,14 +83,15 @@ class Import {
     show_progress("\n");
     std::string fix = "nothing was added";
     if (!imported_.ids.empty()) {
-      fix = fmt::format("{} items before were added; --skip {} goes on after them", imported_.ids.size(), done_lines_);
+      fix = fmt::format("{} before it added; --skip {} goes on after that", count_text(imported_.ids.size()),
+                        done_lines_);
     }
     throw Failure(exit, fmt::format("{} ({})", why, fix));
   }
 
   void show_progress(std::string_view end) {
     if (session_.err_terminal.interactive)
-      session_.err << "\radded " << imported_.ids.size() << " items" << end << std::flush;
+      session_.err << "\radded " << count_text(imported_.ids.size()) << end << std::flush;
   }
 
   Api& api_;

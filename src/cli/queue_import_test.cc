@@ -80,7 +80,7 @@ TEST_F(Import, NamesTheLineThatIsNoJsonAndSendsWhatPrecedesIt) {
   EXPECT_EQ(run({"queue", "add", "--from", "-"}), 1);
   EXPECT_EQ(calls.size(), 1u);
   EXPECT_THAT(err.str(), HasSubstr("standard input line 2:"));
-  EXPECT_THAT(err.str(), HasSubstr("1 items before were added; --skip 1 goes on after them"));
+  EXPECT_THAT(err.str(), HasSubstr("1 item before it added; --skip 1 goes on after that"));
 }
 
 TEST_F(Import, NamesTheLineThatTheServerRefuses) {
@@ -89,6 +89,25 @@ TEST_F(Import, NamesTheLineThatTheServerRefuses) {
   EXPECT_EQ(run({"queue", "add", "--from", "-"}), 1);
   EXPECT_THAT(err.str(), HasSubstr("standard input line 4:"));
   EXPECT_THAT(err.str(), HasSubstr("nothing was added"));
+}
+
+TEST_F(Import, SendsTheSameArrayAgainToABusyServer) {
+  in.str(lines(2));
+  will_answer(429, R"({"error":"busy"})");
+  will_answer(429, R"({"error":"busy"})");
+  will_add(1, 2);
+  EXPECT_EQ(run({"queue", "add", "--from", "-"}), 0);
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_EQ(calls[0].body, calls[2].body);
+  EXPECT_EQ(pauses, 2);
+  EXPECT_EQ(out.str(), "added 2 items\n");
+}
+
+TEST_F(Import, GivesUpOnAServerThatStaysBusy) {
+  in.str(lines(1));
+  for (int i = 0; i < 100; ++i) will_answer(429, R"({"error":"busy"})");
+  EXPECT_EQ(run({"queue", "add", "--from", "-"}), 1);
+  EXPECT_THAT(err.str(), HasSubstr("busy"));
 }
 
 TEST_F(Import, SaysThatTheFateIsUnknownWhenTheServerGoesAway) {

@@ -66,7 +66,14 @@ void Committer::run(Work work) {
   if (!group.batches.empty()) commits_.fetch_add(1, std::memory_order_relaxed);
   hooks_.durable(group);
   inbox_.put(CommitDone{group.number});  // the next group can start while these answers go out
-  for (Delivery& delivery : group.deliveries) hooks_.deliver(std::move(delivery));
+  const auto deliver = [&] {
+    for (Delivery& delivery : group.deliveries) hooks_.deliver(std::move(delivery));
+  };
+  if (hooks_.around) {
+    hooks_.around(deliver);
+  } else {
+    deliver();
+  }
 }
 
 void Committer::sweep() {

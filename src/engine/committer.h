@@ -19,8 +19,9 @@ namespace millrace::engine {
 class Committer {
  public:
   struct Hooks {
-    std::function<void(const Group&)> durable;  // before the answers go out
-    std::function<void(Delivery&&)> deliver;    // an answer whose group is durable
+    std::function<void(const Group&)> durable;                 // before the answers go out
+    std::function<void(Delivery&&)> deliver;                   // an answer whose group is durable
+    std::function<void(const std::function<void()>&)> around;  // the deliveries of a group; may be empty
     std::function<void(Delivery&&, const std::string& why)> refuse;
   };
 

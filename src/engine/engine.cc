@@ -82,6 +82,7 @@ struct Engine::Impl {
             store_, clock, inbox,
             {.durable = [this](const Group& group) { durable(group); },
              .deliver = [this](Delivery&& delivery) { deliver(std::move(delivery)); },
+             .around = options_.around_deliveries,
              .refuse = [this](Delivery&& delivery, const std::string& why) { refuse(std::move(delivery), why); }}) {}
 
   void settle_pending(std::size_t bytes) {
@@ -163,6 +164,10 @@ RequestId Engine::submit(ShardId shard, shard::Command command, Done done) {
   const RequestId request{impl_->last_request.fetch_add(1, std::memory_order_relaxed) + 1};
   if (const State now = state(); now != State::ready) {
     done(Error{Errc::unavailable, fmt::format("not ready: {}; nothing was done", state_name(now))});
+    return request;
+  }
+  if (impl_->store.congested()) {
+    done(Error{Errc::unavailable, "the store is catching up with what it was given; nothing was done, try again"});
     return request;
   }
   const std::size_t bytes = body_bytes(command);

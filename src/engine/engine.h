@@ -31,6 +31,9 @@ struct EngineOptions {
   std::size_t pending_commands_max = 20'000;
   std::size_t pending_bytes_max = 256 * 1024 * 1024;
   std::size_t body_cache_bytes = 64 * 1024 * 1024;
+  // Runs the deliveries of one group, given as a function, on the commit thread; lets the owner gather the
+  // wake-ups that they cause. Empty: they just run.
+  std::function<void(const std::function<void()>& deliver)> around_deliveries;
   Millis retention = std::chrono::hours(24 * 30);  // of done items; zero keeps them for ever
 };
 

@@ -2,6 +2,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -15,7 +16,7 @@ struct Router::Node {
   std::unique_ptr<Node> rest;
   std::array<const Endpoint*, kMethodNames.size()> endpoints{};
   std::string allow;                // "" = no endpoint ends here
-  std::optional<ErrorStyle> style;  // of the first endpoint at or below
+  std::optional<ErrorStyle> style;  // of all endpoints at or below; problem where they differ
 
   // The node for the segments, or null. `deepest` becomes the last node on the way that exists.
   const Node* descend(std::span<const std::string> segments, const Node*& deepest) const {
@@ -82,7 +83,8 @@ void Router::insert(std::size_t index) {
     }
     if (!*next) *next = std::make_unique<Node>();
     node = next->get();
-    if (!node->style) node->style = endpoint.style;
+    // Where relatives differ, the general style.
+    node->style = !node->style || *node->style == endpoint.style ? endpoint.style : ErrorStyle::problem;
     ++position;
   }
   const auto slot = [node](Method method) -> const Endpoint*& {
@@ -99,7 +101,11 @@ Route Router::find(Method method, std::span<const std::string> segments) const {
   const Node* node = root_->descend(segments, deepest);
   if (node == nullptr) return {.style = deepest->style.value_or(ErrorStyle::problem)};
   const Endpoint* endpoint = node->endpoints[static_cast<std::size_t>(method)];
-  if (endpoint == nullptr) return {.allow = node->allow, .style = *node->style};
+  if (endpoint == nullptr) {
+    const auto other = std::ranges::find_if(node->endpoints, [](const Endpoint* each) { return each != nullptr; });
+    const bool none = other == node->endpoints.end();
+    return {.allow = node->allow, .style = none ? *node->style : (*other)->style};
+  }
   return {.endpoint = endpoint, .style = endpoint->style};
 }
 

@@ -5,13 +5,14 @@
 // Decoders throw CorruptRecord; encoders append.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/bytes.h"
 #include "queue/item.h"
 #include "shard/batch.h"

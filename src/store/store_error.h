@@ -1,8 +1,9 @@
 // How a store says that it could not do its part. Thrown by stores only.
 #pragma once
 
-#include <stdexcept>
 #include <string>
+
+#include "base/unavailable.h"
 
 namespace millrace::store {
 
@@ -13,9 +14,9 @@ enum class Fate {
   broken,    // a failed fsync or a corrupt file: acknowledge nothing more, say why, exit
 };
 
-class StoreError : public std::runtime_error {
+class StoreError : public Unavailable {
  public:
-  StoreError(Fate fate, const std::string& what) : std::runtime_error(what), fate_(fate) {}
+  StoreError(Fate fate, const std::string& what) : Unavailable(what), fate_(fate) {}
   Fate fate() const { return fate_; }
 
  private:

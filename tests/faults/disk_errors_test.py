@@ -14,31 +14,31 @@ LARGE_ITEMS_MAX = 400  # of 0.9 MB: more than the store keeps in memory
 
 
 class DiskErrors(FaultCase):
-    def run_until_broken(self, call, error, suffix, after, says):
+    def run_until_broken(self, seed, call, error, after, says):
         """Works until the injected failure ends the server, loses what was not synced, and audits."""
         disk = Disk(self.scratch)
         server = embedded(self.scratch, QUICK)
         with killed_at_end(server):
-            server.start(disk.failing(call, error, after, suffix))
-            with Workload(self.journal, [server.port], SEED) as load:
+            server.start(disk.failing(call, error, after, ".log"))
+            with Workload(self.journal, [server.port], seed) as load:
                 self.assertEqual(EXIT_BROKEN, server.wait_exit(EXIT_SECONDS), server.log_tail())
                 load.stop()
             self.assertGreater(self.journal.acknowledged, 0, "it failed before it had promised anything")
             self.assertIn(says, server.log_tail())
             disk.lose_power()
             server.start()
-            with Workload(self.journal, [server.port], SEED + 1, producers=0) as load:
+            with Workload(self.journal, [server.port], seed + 1000, producers=0) as load:
                 self.finish(load, server)
 
     def test_eio_on_the_fsync_of_the_log(self):
         chance = random.Random(SEED)
-        for _ in range(scaled(1, 10)):
-            self.run_until_broken("fsync", "EIO", ".log", chance.randrange(20, 400), "Input/output error")
+        for number in range(scaled(1, 10)):
+            self.run_until_broken(SEED + number, "fsync", "EIO", chance.randrange(20, 400), "Input/output error")
 
     def test_no_space_while_writing_the_log(self):
         chance = random.Random(SEED)
-        for _ in range(scaled(1, 10)):
-            self.run_until_broken("write", "ENOSPC", ".log", chance.randrange(20, 400), "No space left on device")
+        for number in range(scaled(1, 10)):
+            self.run_until_broken(SEED + number, "write", "ENOSPC", chance.randrange(20, 400), "No space left on device")
 
     # The store moves what it holds in memory to table files in the background, once there is enough of it.
     def test_eio_on_the_fsync_of_a_table_file(self):

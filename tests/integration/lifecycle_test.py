@@ -110,6 +110,7 @@ class Standby(unittest.TestCase):
         self.addCleanup(client.close)
         self.assertEqual(client.get("/healthz").json["engine"], "standby")
         self.assertEqual(client.get("/readyz").status, 503)
+        self.assertIn("millrace_ready 0", client.get("/metrics").body.decode())
         refused = client.post("/events", {"title": "T"})
         self.assertEqual((refused.status, refused.headers["Retry-After"]), (503, "1"))
         self.assertEqual(owner.stop(), 0)

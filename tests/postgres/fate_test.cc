@@ -140,10 +140,5 @@ TEST_F(FateTest, TextThatPostgresCannotHoldIsRefusedAndHarmsNothingElse) {
   EXPECT_EQ(fate_of_commit(*store_, epoch_, batch_of({new_item(2)})), std::nullopt);
 }
 
-TEST_F(FateTest, AChangeToAnItemThatIsGoneIsNotPassedOver) {
-  const shard::ItemWrite item = new_item(9);
-  EXPECT_EQ(fate_of_commit(*store_, epoch_, batch_of({changed(item.record, leased(item.record))})), Fate::broken);
-}
-
 }  // namespace
 }  // namespace millrace::test

@@ -216,8 +216,9 @@ Pipeline::~Pipeline() { PQexitPipelineMode(connection_.conn_.get()); }
 
 void Pipeline::add(const Statement& statement, const Params& params) {
   PGconn* conn = connection_.conn_.get();
+  const bool kept = *statement.name != '\0';
   const bool preparing = std::ranges::any_of(sent_, [&](const Sent& sent) { return sent.prepares == &statement; });
-  if (!preparing && !connection_.prepared_.contains(&statement)) {
+  if (!kept || (!preparing && !connection_.prepared_.contains(&statement))) {
     if (PQsendPrepare(conn, statement.name, statement.sql.c_str(), 0, nullptr) == 0)
       throw connection_.broken_off(statements_);
     sent_.push_back({&statement, statements_});

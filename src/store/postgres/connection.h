@@ -38,7 +38,8 @@ class SqlError : public std::runtime_error {
   std::size_t statement_;
 };
 
-// A statement that is prepared under `name` the first time a connection meets it.
+// A statement that is prepared under `name` the first time a connection meets it; one without a name is
+// prepared, and so planned, each time.
 struct Statement {
   const char* name;
   std::string sql;

@@ -1,13 +1,10 @@
 #include "store/postgres/group_rows.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
 #include "shard/facts.h"
 #include "store/postgres/group_statements.h"
-#include "store/store_error.h"
 
 namespace millrace::store::postgres {
 namespace {
@@ -79,12 +76,6 @@ std::vector<const T*> last_of_each(const std::vector<T>& rows, Key key) {
 
 }  // namespace
 
-std::size_t Portions::rows() const {
-  std::size_t sum = 0;
-  for (const Columns& portion : portions_) sum += portion.size();
-  return sum;
-}
-
 void Portions::send(Pipeline& pipeline) {
   for (Columns& portion : portions_) pipeline.add(statement_, Params().add(portion));
 }
@@ -136,29 +127,34 @@ void GroupRows::add_items(const shard::Batch& batch) {
     if (write.body != nullptr) bodies[ref(write)] = write.body.get();
   }
   for (const shard::ItemWrite* write : last_of_each(batch.items, ref)) {
+    const queue::ItemRecord& record = write->record;
+    const Uuid lane = lane_digest(*record.lane, record.retry, record.max_retries);
     const auto made = bodies.find(ref(*write));
     if (made == bodies.end()) {
-      add_update(batch.shard, write->record);
-    } else {
-      add_new_item(batch.shard, write->record, *made->second);
+      add_state(updates_, batch.shard, lane, record);
+      continue;
     }
+    const LaneRow lane_row{batch.shard.value, lane};
+    if (!written_.lanes.contains(lane_row) && new_lanes_.insert(lane_row).second) add_lane(batch.shard, lane, record);
+    add_body(batch.shard, record, *made->second);
+    add_state(states_, batch.shard, lane, record);
   }
 }
 
-void GroupRows::add_new_item(ShardId shard, const queue::ItemRecord& r, const queue::Body& body) {
-  const Uuid lane = lane_digest(*r.lane, r.retry, r.max_retries);
-  const LaneRow lane_row{shard.value, lane};
-  if (!written_.lanes.contains(lane_row) && new_lanes_.insert(lane_row).second) add_lane(shard, lane, r);
-
+void GroupRows::add_body(ShardId shard, const queue::ItemRecord& r, const queue::Body& body) {
   const queue::QueueKey& queue = r.lane->queue;
   bodies_.add(column(shard), queue.tenant.text(), queue.name, column(r.id), body.title, body.description, body.tags,
               body.payload, body.created);
+}
+
+void GroupRows::add_state(Portions& table, ShardId shard, const Uuid& lane, const queue::ItemRecord& r) {
+  const queue::QueueKey& queue = r.lane->queue;
   const auto group_mode = r.group == nullptr ? std::nullopt : std::optional(number(r.group->mode));
   const auto group_name = r.group == nullptr ? std::nullopt : std::optional<std::string_view>(r.group->name);
-  states_.add(column(shard), queue.tenant.text(), queue.name, column(r.id), lane, r.priority, group_mode, group_name,
-              number(r.status), stage_of(r.placement, r.status), r.retry_wait, count_column(r.retry_count),
-              count_column(r.attempt), r.due, r.updated, parked_due(r), finished_at(r), lease_token(r.lease),
-              lease_until(r.lease), lease_worker(r.lease));
+  table.add(column(shard), queue.tenant.text(), queue.name, column(r.id), lane, r.priority, group_mode, group_name,
+            number(r.status), stage_of(r.placement, r.status), r.retry_wait, count_column(r.retry_count),
+            count_column(r.attempt), r.due, r.updated, parked_due(r), finished_at(r), lease_token(r.lease),
+            lease_until(r.lease), lease_worker(r.lease));
 }
 
 void GroupRows::add_lane(ShardId shard, const Uuid& digest, const queue::ItemRecord& r) {
@@ -169,14 +165,6 @@ void GroupRows::add_lane(ShardId shard, const Uuid& digest, const queue::ItemRec
   for (const std::string& tag : lane.tags) {
     lane_tags_.add(column(shard), lane.queue.tenant.text(), lane.queue.name, tag, digest);
   }
-}
-
-void GroupRows::add_update(ShardId shard, const queue::ItemRecord& r) {
-  const queue::QueueKey& queue = r.lane->queue;
-  updates_.add(column(shard), queue.tenant.text(), queue.name, column(r.id), r.priority, number(r.status),
-               stage_of(r.placement, r.status), r.retry_wait, count_column(r.retry_count), count_column(r.attempt),
-               r.due, r.updated, parked_due(r), finished_at(r), lease_token(r.lease), lease_until(r.lease),
-               lease_worker(r.lease));
 }
 
 void GroupRows::add_drops(const shard::Batch& batch) {
@@ -268,14 +256,10 @@ void GroupRows::add_workers(const shard::Batch& batch) {
 }
 
 void GroupRows::send(Pipeline& pipeline) {
-  for (Portions* table : {&lanes_, &lane_tags_, &bodies_, &states_}) table->send(pipeline);
-  updates_begin_ = pipeline.size();
-  updates_.send(pipeline);
-  updates_end_ = pipeline.size();
   // Drops come last: what goes takes its log along.
-  for (Portions* table :
-       {&log_, &dedup_, &counters_, &stale_queue_counts_, &queue_counts_, &documents_, &removed_documents_, &audit_,
-        &workers_, &dropped_states_, &dropped_bodies_, &dropped_logs_, &left_lanes_}) {
+  for (Portions* table : {&lanes_, &lane_tags_, &bodies_, &states_, &updates_, &log_, &dedup_, &counters_,
+                          &stale_queue_counts_, &queue_counts_, &documents_, &removed_documents_, &audit_, &workers_,
+                          &dropped_states_, &dropped_bodies_, &dropped_logs_, &left_lanes_}) {
     table->send(pipeline);
   }
 }
@@ -284,15 +268,6 @@ void GroupRows::note_in(Written& written) const {
   written.lanes.insert(new_lanes_.begin(), new_lanes_.end());
   for (const LaneRow& lane : dropped_lanes_) written.lanes.erase(lane);
   for (const auto& [tenant, counts] : new_counts_) written.counts[tenant] = counts;
-}
-
-void GroupRows::check(const std::vector<Rows>& results) const {
-  std::size_t touched = 0;
-  for (std::size_t i = updates_begin_; i < updates_end_; ++i) touched += results[i].touched();
-  if (touched == updates_.rows()) return;
-  throw StoreError(Fate::broken, fmt::format("{} of {} items to change were not in millrace.item_state: somebody else "
-                                             "deleted them",
-                                             updates_.rows() - touched, updates_.rows()));
 }
 
 }  // namespace millrace::store::postgres

@@ -37,7 +37,6 @@ class Portions {
     if (portions_.empty() || portions_.back().bytes() > kPortionBytes) portions_.emplace_back();
     portions_.back().add(values...);
   }
-  std::size_t rows() const;
   void send(Pipeline& pipeline);
 
  private:
@@ -56,19 +55,15 @@ class GroupRows {
   Columns& shards() { return shards_; }
   // REQUIRES: what was `written` at construction still is.
   void send(Pipeline& pipeline);
-  // Throws StoreError{broken} if an item that should have changed was not there. REQUIRES: `results` are
-  // those of the pipeline that send() filled.
-  void check(const std::vector<Rows>& results) const;
-
   // Once they are committed: adds what these rows wrote.
   void note_in(Written& written) const;
 
  private:
   void add_batch(const shard::Batch& batch);
   void add_items(const shard::Batch& batch);
-  void add_new_item(ShardId shard, const queue::ItemRecord& record, const queue::Body& body);
+  void add_body(ShardId shard, const queue::ItemRecord& record, const queue::Body& body);
+  static void add_state(Portions& table, ShardId shard, const Uuid& lane, const queue::ItemRecord& record);
   void add_lane(ShardId shard, const Uuid& digest, const queue::ItemRecord& record);
-  void add_update(ShardId shard, const queue::ItemRecord& record);
   void add_drops(const shard::Batch& batch);
   void add_log(const shard::Batch& batch);
   void add_dedup(const shard::Batch& batch);
@@ -87,8 +82,6 @@ class GroupRows {
   LaneRows new_lanes_;
   LaneRows dropped_lanes_;
   WrittenCounts new_counts_;
-  std::size_t updates_begin_ = 0;  // which of the pipeline's statements are the updates
-  std::size_t updates_end_ = 0;
 };
 
 }  // namespace millrace::store::postgres

@@ -24,44 +24,45 @@ FROM unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6
             $9::timestamptz[])
   AS t(shard, tenant, queue, id, title, description, tags, payload, created))sql"};
 
-const Statement kInsertStates = {"insert_states", R"sql(
+const std::string kStateRows = R"sql(
 INSERT INTO millrace.item_state (shard, tenant, queue, id, lane, priority, group_mode, group_name, status, stage,
                                  retry_wait, retry_count, attempt, due, updated, parked_due, finished_at,
                                  lease_token, lease_until, lease_worker)
 SELECT * FROM unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::uuid[], $6::integer[], $7::smallint[],
                      $8::text[], $9::smallint[], $10::smallint[], $11::boolean[], $12::integer[], $13::integer[],
                      $14::timestamptz[], $15::timestamptz[], $16::timestamptz[], $17::timestamptz[], $18::bigint[],
-                     $19::timestamptz[], $20::text[]))sql"};
+                     $19::timestamptz[], $20::text[]))sql";
 
-const Statement kUpdateStates = {"update_states", R"sql(
-UPDATE millrace.item_state s
-SET priority = t.priority, status = t.status, stage = t.stage, retry_wait = t.retry_wait, retry_count = t.retry_count, attempt = t.attempt,
-    due = t.due, updated = t.updated, parked_due = t.parked_due, finished_at = t.finished_at,
-    lease_token = t.lease_token, lease_until = t.lease_until, lease_worker = t.lease_worker
-FROM unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::integer[], $6::smallint[], $7::smallint[],
-            $8::boolean[], $9::integer[], $10::integer[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[],
-            $14::timestamptz[], $15::bigint[], $16::timestamptz[], $17::text[])
-  AS t(shard, tenant, queue, id, priority, status, stage, retry_wait, retry_count, attempt, due, updated, parked_due,
-       finished_at, lease_token, lease_until, lease_worker)
-WHERE s.shard = t.shard AND s.tenant = t.tenant AND s.queue = t.queue AND s.id = t.id)sql"};
+const Statement kInsertStates = {"insert_states", kStateRows};
 
-const Statement kDeleteStates = {"delete_states", R"sql(
+// Not an UPDATE … FROM unnest(): that is a join, and a plan for it made while the table is small reads the
+// whole table for each group once it is large. ON CONFLICT finds each row by the key, always.
+const Statement kUpdateStates = {"update_states", kStateRows + R"sql(
+ON CONFLICT (shard, tenant, queue, id)
+DO UPDATE SET priority = excluded.priority, status = excluded.status, stage = excluded.stage,
+              retry_wait = excluded.retry_wait, retry_count = excluded.retry_count, attempt = excluded.attempt,
+              due = excluded.due, updated = excluded.updated, parked_due = excluded.parked_due,
+              finished_at = excluded.finished_at, lease_token = excluded.lease_token,
+              lease_until = excluded.lease_until, lease_worker = excluded.lease_worker)sql"};
+
+// Deletions are joins and rare: without a name, so planned each time for the tables as they are.
+const Statement kDeleteStates = {"", R"sql(
 DELETE FROM millrace.item_state s
 USING unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[]) AS t(shard, tenant, queue, id)
 WHERE s.shard = t.shard AND s.tenant = t.tenant AND s.queue = t.queue AND s.id = t.id)sql"};
 
-const Statement kDeleteBodies = {"delete_bodies", R"sql(
+const Statement kDeleteBodies = {"", R"sql(
 DELETE FROM millrace.item_body b
 USING unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[]) AS t(shard, tenant, queue, id)
 WHERE b.shard = t.shard AND b.tenant = t.tenant AND b.queue = t.queue AND b.id = t.id)sql"};
 
-const Statement kDeleteLogs = {"delete_logs", R"sql(
+const Statement kDeleteLogs = {"", R"sql(
 DELETE FROM millrace.item_log g
 USING unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[]) AS t(shard, tenant, queue, item)
 WHERE g.shard = t.shard AND g.tenant = t.tenant AND g.queue = t.queue AND g.item = t.item)sql"};
 
 // A lane goes with its last item; item_state_lane says whether one is left.
-const Statement kDeleteLeftLanes = {"delete_left_lanes", R"sql(
+const Statement kDeleteLeftLanes = {"", R"sql(
 WITH gone AS (
   DELETE FROM millrace.lanes l
   USING unnest($1::smallint[], $2::uuid[]) AS t(shard, lane)
@@ -94,7 +95,7 @@ ON CONFLICT (shard, tenant)
 DO UPDATE SET last_item = excluded.last_item, last_log = excluded.last_log, last_position = excluded.last_position,
               last_audit = excluded.last_audit, audit_hash = excluded.audit_hash, last_tsid = excluded.last_tsid)sql"};
 
-const Statement kDeleteQueueCounts = {"delete_queue_counts", R"sql(
+const Statement kDeleteQueueCounts = {"", R"sql(
 DELETE FROM millrace.queue_counts q
 USING unnest($1::smallint[], $2::text[]) AS t(shard, tenant)
 WHERE q.shard = t.shard AND q.tenant = t.tenant)sql"};
@@ -116,7 +117,7 @@ ON CONFLICT (shard, kind, key)
 DO UPDATE SET tenant = excluded.tenant, version = excluded.version, body = excluded.body,
               updated = excluded.updated)sql"};
 
-const Statement kDeleteDocuments = {"delete_documents", R"sql(
+const Statement kDeleteDocuments = {"", R"sql(
 DELETE FROM millrace.documents d
 USING unnest($1::smallint[], $2::text[], $3::text[]) AS t(shard, kind, key)
 WHERE d.shard = t.shard AND d.kind = t.kind AND d.key = t.key)sql"};

@@ -1,4 +1,4 @@
-// The statements of a group commit, one a table. Every one finds its rows by a primary key.
+// The statements of a group commit, one a table. Every one finds its rows by their primary key.
 #pragma once
 
 #include "store/postgres/connection.h"

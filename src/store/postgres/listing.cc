@@ -13,7 +13,8 @@ constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 // Three ways to the ids of a listing, newest first. All take: $1 shard, $2 tenant, $3 queue, $4 below this id,
 // $5 how many to skip, $6 how many to give, $7 both together. Comparing rows (a, b, c) < (x, y, z) instead of
-// each column leaves the planner one index to choose, whatever its statistics say.
+// each column leaves the planner one index to choose, whatever its statistics say. (Not `shard` too: a row
+// that starts with a column that is also compared alone does not tell the index where to begin.)
 
 // By the primary key: an item's status does not matter.
 const std::string kIdsOfQueue = R"sql(
@@ -29,9 +30,9 @@ FROM unnest($8::smallint[]) AS g(stage)
 CROSS JOIN LATERAL (
   SELECT s.id FROM millrace.item_state s
   WHERE s.shard = $1::smallint AND s.status = $9::smallint
-    AND (s.shard, s.stage, s.tenant, s.queue, s.id) < ($1::smallint, g.stage, $2::text, $3::text, $4::bigint)
-    AND (s.shard, s.stage, s.tenant, s.queue, s.id) >= ($1::smallint, g.stage, $2::text, $3::text, 0)
-  ORDER BY s.shard DESC, s.stage DESC, s.tenant DESC, s.queue DESC, s.id DESC LIMIT $7::bigint) AS k
+    AND (s.stage, s.tenant, s.queue, s.id) < (g.stage, $2::text, $3::text, $4::bigint)
+    AND (s.stage, s.tenant, s.queue, s.id) >= (g.stage, $2::text, $3::text, 0)
+  ORDER BY s.stage DESC, s.tenant DESC, s.queue DESC, s.id DESC LIMIT $7::bigint) AS k
 ORDER BY k.id DESC OFFSET $5::bigint LIMIT $6::bigint)sql";
 
 // By lane_tags and item_state_lane, a range a lane and stage; $8 stages, $9 status or -1, $10 tags.
@@ -43,19 +44,21 @@ CROSS JOIN unnest($8::smallint[]) AS g(stage)
 CROSS JOIN LATERAL (
   SELECT s.id FROM millrace.item_state s
   WHERE s.shard = $1::smallint AND ($9::smallint < 0 OR s.status = $9::smallint)
-    AND (s.shard, s.lane, s.stage, s.id) < ($1::smallint, w.lane, g.stage, $4::bigint)
-    AND (s.shard, s.lane, s.stage, s.id) >= ($1::smallint, w.lane, g.stage, 0)
-  ORDER BY s.shard DESC, s.lane DESC, s.stage DESC, s.id DESC LIMIT $7::bigint) AS k
+    AND (s.lane, s.stage, s.id) < (w.lane, g.stage, $4::bigint)
+    AND (s.lane, s.stage, s.id) >= (w.lane, g.stage, 0)
+  ORDER BY s.lane DESC, s.stage DESC, s.id DESC LIMIT $7::bigint) AS k
 ORDER BY k.id DESC OFFSET $5::bigint LIMIT $6::bigint)sql";
 
 std::string page_of(const std::string& ids) {
   return fmt::format(R"sql(
 SELECT {}, {}, {}
 FROM ({}) AS page
-JOIN millrace.item_state s ON s.shard = $1::smallint AND s.tenant = $2::text AND s.queue = $3::text AND s.id = page.id
-JOIN millrace.lanes l ON l.shard = s.shard AND l.lane = s.lane
-JOIN millrace.item_body b ON b.shard = s.shard AND b.tenant = s.tenant AND b.queue = s.queue AND b.id = s.id)sql",
-                     kStateColumns, kLaneColumns, kBodyColumns, ids);
+CROSS JOIN LATERAL (
+  SELECT * FROM millrace.item_state s
+  WHERE s.shard = $1::smallint AND s.tenant = $2::text AND s.queue = $3::text AND s.id = page.id LIMIT 1) AS s
+{}
+{})sql",
+                     kStateColumns, kLaneColumns, kBodyColumns, ids, kJoinLane, kJoinBody);
 }
 std::string number_of(const std::string& ids) { return fmt::format("SELECT count(*) FROM ({}) AS page", ids); }
 
@@ -70,17 +73,17 @@ const Statement kNumberOfTags = {"number_of_tags", number_of(kIdsOfTags)};
 const Statement kParked = {"parked", fmt::format(R"sql(
 SELECT {}, {}
 FROM millrace.item_state s
-JOIN millrace.lanes l ON l.shard = s.shard AND l.lane = s.lane
+{}
 WHERE s.shard = $1::smallint AND s.parked_due >= $2::timestamptz
 ORDER BY s.parked_due, s.tenant, s.queue, s.id LIMIT $3::bigint)sql",
-                                                 kStateColumns, kLaneColumns)};
+                                                 kStateColumns, kLaneColumns, kJoinLane)};
 const Statement kFinished = {"finished", fmt::format(R"sql(
 SELECT {}, {}
 FROM millrace.item_state s
-JOIN millrace.lanes l ON l.shard = s.shard AND l.lane = s.lane
+{}
 WHERE s.shard = $1::smallint AND s.finished_at < $2::timestamptz
 ORDER BY s.finished_at, s.tenant, s.queue, s.id LIMIT $3::bigint)sql",
-                                                     kStateColumns, kLaneColumns)};
+                                                     kStateColumns, kLaneColumns, kJoinLane)};
 
 // Every stage that an item of this status can be in; all of them where the status does not matter.
 Column stages(std::optional<queue::Status> status) {

@@ -17,9 +17,8 @@ std::string copy_live(ShardId shard) {
 
 const Statement kLanes = {"lanes", fmt::format(R"sql(
 SELECT l.lane, {}
-FROM unnest($2::uuid[]) AS t(lane)
-JOIN millrace.lanes l ON l.lane = t.lane
-WHERE l.shard = $1::smallint)sql",
+FROM millrace.lanes l
+WHERE l.shard = $1::smallint AND l.lane = ANY ($2::uuid[]))sql",
                                                kLaneColumns)};
 
 const Statement kHasParked = {
@@ -149,19 +148,28 @@ std::vector<T> read_all(const Rows& rows, T (*read)(Row&)) {
   return all;
 }
 
-}  // namespace
-
-shard::ShardState load_shard(Connection& connection, ShardId shard) {
-  Pool pool;
-  LiveItems items = copy_live_items(connection, shard, pool);
-  fill_lanes(connection, shard, pool, items);
-
+std::vector<Rows> read_parts(Connection& connection, ShardId shard) {
   const Params of_shard = std::move(Params().add(column(shard)));
   Pipeline pipeline(connection);
   for (const Statement* statement : {&kHasParked, &kLastCommit, &kCounters, &kQueueCounts, &kDocuments, &kWorkers}) {
     pipeline.add(*statement, of_shard);
   }
-  const std::vector<Rows> results = pipeline.finish();
+  return pipeline.finish();
+}
+
+}  // namespace
+
+shard::ShardState load_shard(Connection& connection, ShardId shard) {
+  // One snapshot for all. A shard may be most of the table: here a scan may be the best plan.
+  connection.script(
+      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+      "SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on");
+  Pool pool;
+  LiveItems items = copy_live_items(connection, shard, pool);
+  fill_lanes(connection, shard, pool, items);
+
+  const std::vector<Rows> results = read_parts(connection, shard);
+  connection.script("COMMIT");
   Row row;
   shard::ShardState state{
       .shard = shard, .live = std::move(items.live), .counters = {}, .documents = {}, .workers = {}};

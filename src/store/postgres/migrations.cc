@@ -97,7 +97,7 @@ CREATE TABLE millrace.item_state (
   group_name   text COLLATE "C",
   lease_worker text COLLATE "C",
   PRIMARY KEY (shard, tenant, queue, id)
-) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 CREATE INDEX item_state_stage ON millrace.item_state (shard, stage, tenant, queue, id);
 CREATE INDEX item_state_lane ON millrace.item_state (shard, lane, stage, id);
 CREATE INDEX item_state_parked ON millrace.item_state (shard, parked_due, tenant, queue, id)

@@ -9,20 +9,20 @@
 namespace millrace::store::postgres {
 namespace {
 
-// By the primary keys.
+// By the primary keys. LATERAL with a LIMIT is a row by row lookup to the planner; a plain join would be a
+// choice, made once, that turns bad when the tables grow.
 const Statement kItem = {"item", fmt::format(R"sql(
 SELECT {}, {}, {}
 FROM millrace.item_state s
-JOIN millrace.lanes l ON l.shard = s.shard AND l.lane = s.lane
-JOIN millrace.item_body b ON b.shard = s.shard AND b.tenant = s.tenant AND b.queue = s.queue AND b.id = s.id
+{}
+{}
 WHERE s.shard = $1::smallint AND s.tenant = $2::text AND s.queue = $3::text AND s.id = $4::bigint)sql",
-                                             kStateColumns, kLaneColumns, kBodyColumns)};
+                                             kStateColumns, kLaneColumns, kBodyColumns, kJoinLane, kJoinBody)};
 
 const Statement kBodies = {"bodies", fmt::format(R"sql(
 SELECT b.id, {}
-FROM unnest($4::bigint[]) AS t(id)
-JOIN millrace.item_body b ON b.id = t.id
-WHERE b.shard = $1::smallint AND b.tenant = $2::text AND b.queue = $3::text)sql",
+FROM millrace.item_body b
+WHERE b.shard = $1::smallint AND b.tenant = $2::text AND b.queue = $3::text AND b.id = ANY ($4::bigint[]))sql",
                                                  kBodyColumns)};
 
 const Statement kLog = {"log", fmt::format(R"sql(
@@ -36,10 +36,11 @@ ORDER BY g.id DESC LIMIT $5::bigint)sql",
 const Statement kFactItems = {"fact_items", fmt::format(R"sql(
 SELECT t.n, {}, {}
 FROM unnest($2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS t(tenant, queue, id, n)
-JOIN millrace.item_state s ON s.tenant = t.tenant AND s.queue = t.queue AND s.id = t.id
-JOIN millrace.lanes l ON l.shard = s.shard AND l.lane = s.lane
-WHERE s.shard = $1::smallint)sql",
-                                                        kStateColumns, kLaneColumns)};
+CROSS JOIN LATERAL (
+  SELECT * FROM millrace.item_state s
+  WHERE s.shard = $1::smallint AND s.tenant = t.tenant AND s.queue = t.queue AND s.id = t.id LIMIT 1) AS s
+{})sql",
+                                                        kStateColumns, kLaneColumns, kJoinLane)};
 
 const Statement kFactLogs = {"fact_logs", fmt::format(R"sql(
 SELECT t.n, g.*
@@ -53,8 +54,9 @@ CROSS JOIN LATERAL (
 const Statement kFactDedup = {"fact_dedup", fmt::format(R"sql(
 SELECT t.n, {}
 FROM unnest($2::text[], $3::smallint[], $4::text[]) WITH ORDINALITY AS t(tenant, kind, key, n)
-JOIN millrace.dedup d ON d.tenant = t.tenant AND d.kind = t.kind AND d.key = t.key
-WHERE d.shard = $1::smallint)sql",
+CROSS JOIN LATERAL (
+  SELECT * FROM millrace.dedup d
+  WHERE d.shard = $1::smallint AND d.tenant = t.tenant AND d.kind = t.kind AND d.key = t.key LIMIT 1) AS d)sql",
                                                         kDedupColumns)};
 
 const Statement kAudit = {"audit", fmt::format(R"sql(

@@ -10,7 +10,8 @@ namespace {
 // Every query is written for one index; a plan made from statistics of an emptier day would miss it.
 constexpr char kSettings[] =
     "SET default_transaction_read_only = on; SET jit = off; SET plan_cache_mode = force_generic_plan;"
-    "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off";
+    "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
+    "SET enable_sort = off; SET enable_incremental_sort = off";
 
 constexpr int kTriesMax = 3;
 

@@ -108,6 +108,12 @@ Lane read_lane(Row& row) {
   return lane;
 }
 
+const char* const kJoinLane =
+    "CROSS JOIN LATERAL (SELECT * FROM millrace.lanes l WHERE l.shard = s.shard AND l.lane = s.lane LIMIT 1) AS l";
+const char* const kJoinBody =
+    "CROSS JOIN LATERAL (SELECT * FROM millrace.item_body b WHERE b.shard = s.shard AND b.tenant = s.tenant AND "
+    "b.queue = s.queue AND b.id = s.id LIMIT 1) AS b";
+
 queue::ItemRecord read_item(Row& row, Pool& pool) {
   queue::ItemRecord record;
   const Uuid digest = read_state(row, pool, record);

@@ -59,6 +59,10 @@ void set_lane(queue::ItemRecord& record, const Lane& lane);
 extern const char* const kLaneColumns;
 Lane read_lane(Row& row);
 
+// Gives each row of `s` its `l`, and its `b`.
+extern const char* const kJoinLane;
+extern const char* const kJoinBody;
+
 // Of both: kStateColumns, then kLaneColumns.
 queue::ItemRecord read_item(Row& row, Pool& pool);
 

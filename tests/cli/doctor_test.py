@@ -1,0 +1,88 @@
+"""`millrace doctor` names what is wrong, and exits 1 where something is."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from command import OK, REFUSED, USAGE, CommandCase, millrace
+from server import free_port
+from stores import new_place
+
+
+class Doctor(CommandCase):
+    def setUp(self):
+        super().setUp()
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = pathlib.Path(scratch.name)
+
+    def examine(self, code, *args, env=None):
+        """Verdicts and findings by subject."""
+        done = millrace("doctor", *args, "--json", env=env)
+        self.assertEqual(done.code, code, done.out + done.err)
+        answer = done.json()
+        self.assertEqual(answer["ok"], code == OK)
+        return {finding["subject"]: finding for finding in answer["findings"]}
+
+    def test_looks_at_the_machine_without_being_told_where(self):
+        found = self.examine(OK)
+        self.assertIn("file descriptors", found)
+        self.assertEqual(found["clock"]["verdict"], "ok")
+
+    def test_finds_a_running_server_well(self):
+        found = self.examine(OK, "--server", self.server.url)
+        self.assertEqual(found["readiness"]["verdict"], "ok")
+        self.assertIn("fsync", found["durability"]["what"])
+        self.assertEqual(found["clock of the server"]["verdict"], "ok")
+
+    def test_fails_where_no_server_answers(self):
+        found = self.examine(REFUSED, env={"MILLRACE_SERVER": f"http://127.0.0.1:{free_port()}"})
+        self.assertEqual(found["server"]["verdict"], "fail")
+
+    def test_speaks_in_lines(self):
+        done = millrace("doctor", "--server", f"http://127.0.0.1:{free_port()}")
+        self.assertEqual(done.code, REFUSED)
+        self.assertTrue(all(line.split()[0] in ("ok", "warn", "fail") for line in done.out.splitlines()), done.out)
+
+    def test_warns_of_a_folder_that_others_can_read(self):
+        self.scratch.chmod(0o755)
+        found = self.examine(OK, "--data", self.scratch)
+        self.assertEqual(found["permissions"]["verdict"], "warn")
+        self.assertIn("chmod 700", found["permissions"]["fix"])
+
+    def test_fails_where_the_folder_is_a_file(self):
+        (self.scratch / "data").write_text("")
+        self.assertEqual(self.examine(REFUSED, "--data", self.scratch / "data")[f"data folder {self.scratch}/data"]
+                         ["verdict"], "fail")
+
+    def test_looks_at_postgres(self):
+        url = new_place("postgres")[1]
+        self.assertEqual(self.examine(OK, "--store", url)["PostgreSQL"]["verdict"], "ok")
+        self.assertEqual(self.examine(REFUSED, "--store", "postgres://postgres@127.0.0.1:1/none")["PostgreSQL"]
+                         ["verdict"], "fail")
+
+    def make_certificate(self, name, days=90):
+        key, certificate = self.scratch / f"{name}.key", self.scratch / f"{name}.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days",
+                        str(days), "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        os.chmod(key, 0o600)
+        return ["--tls-cert", certificate, "--tls-key", key]
+
+    def test_looks_at_the_files_for_tls(self):
+        good = self.make_certificate("good")
+        self.assertEqual(self.examine(OK, *good)["TLS"]["verdict"], "ok")
+        os.chmod(good[3], 0o644)
+        self.assertEqual(self.examine(OK, *good)["TLS key"]["verdict"], "warn")
+        other = self.make_certificate("other", days=3)
+        self.assertEqual(self.examine(OK, *other)["TLS certificate"]["verdict"], "warn")
+        self.assertEqual(self.examine(REFUSED, *good[:2], *other[2:])["TLS"]["verdict"], "fail")
+        self.assertEqual(self.examine(REFUSED, *good[:3], self.scratch / "none")["TLS key"]["verdict"], "fail")
+
+    def test_needs_both_files_for_tls(self):
+        self.assertEqual(millrace("doctor", "--tls-cert", "x.pem").code, USAGE)
+
+
+if __name__ == "__main__":
+    unittest.main()
