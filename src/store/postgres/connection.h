@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include <absl/container/flat_hash_set.h>
 #include "base/time.h"
 #include "store/postgres/wire.h"
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 #include "shard/batch.h"
 #include "store/postgres/connection.h"
 #include "store/postgres/records.h"

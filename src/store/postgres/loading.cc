@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "absl/container/flat_hash_map.h"
+#include <absl/container/flat_hash_map.h>
 #include "store/postgres/reads.h"
 #include "store/postgres/records.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
+#include <absl/container/flat_hash_map.h>
 #include "queue/item.h"
 #include "shard/batch.h"
 #include "store/postgres/wire.h"
