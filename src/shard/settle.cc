@@ -20,31 +20,18 @@ Action action_of(const Outcome& outcome) { return outcome.success ? Action::comp
 
 Error unknown_item(ItemId id) { return {Errc::not_found, fmt::format("no item has id {}", id.value)}; }
 
-// The attempt that the call is about, as far as the history knows it.
-std::optional<std::uint32_t> attempt_meant(const Holder& holder, const ItemHistory& history) {
-  if (holder.token) {
-    for (const LogEntry& entry : history.log) {
-      const bool agrees = !holder.attempt || *holder.attempt == entry.attempt;
-      if (entry.token == *holder.token && agrees) return entry.attempt;
-    }
-    return std::nullopt;
-  }
-  return holder.attempt.value_or(history.record.attempt);
-}
-
-// Does the outcome say again what `entry`, the latest of its item, says?
+// Does the outcome say again what `entry` says, as far as it names the lease?
 bool repeats(const Outcome& outcome, const LogEntry& entry) {
   const Holder& holder = outcome.holder;
   if (entry.item != holder.item || entry.worker != holder.worker || entry.action != action_of(outcome)) return false;
   return (!holder.attempt || *holder.attempt == entry.attempt) && (!holder.token || *holder.token == entry.token);
 }
 
+// Without attempt and token the latest lease is meant.
 const LogEntry* recorded(const Outcome& outcome, const ItemHistory& history) {
-  const auto attempt = attempt_meant(outcome.holder, history);
-  if (!attempt) return nullptr;
+  const bool named = outcome.holder.attempt || outcome.holder.token;
   for (const LogEntry& entry : history.log) {
-    const bool same = entry.attempt == *attempt && entry.action == action_of(outcome);
-    if (same && entry.worker == outcome.holder.worker) return &entry;
+    if (repeats(outcome, entry) && (named || entry.attempt == history.record.attempt)) return &entry;
   }
   return nullptr;
 }

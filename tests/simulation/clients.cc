@@ -54,7 +54,7 @@ shard::NewItem Clients::draw_item(Time now) {
   item.retry.jitter = random_.chance(300);
   item.retry.base = random_.millis(0, profile_.backoff_max.count());
   item.retry.cap = item.retry.base + random_.millis(0, profile_.backoff_max.count());
-  if (random_.chance(200)) item.run_at = now + random_.millis(1, profile_.run_at_max.count());
+  if (random_.chance(profile_.scheduled)) item.run_at = now + random_.millis(1, profile_.run_at_max.count());
   if (random_.chance(50)) item.run_at = now - random_.millis(1, 5000);
   item.body = std::make_shared<queue::Body>();
   item.body->title = "item " + std::to_string(++created_);
@@ -97,7 +97,7 @@ shard::Holder Clients::draw_holder(const KnownLease& lease) {
   if (random_.chance(500)) holder.token.reset();
   if (random_.chance(40)) holder.worker = random_.pick(profile_.workers);
   if (random_.chance(20)) holder.attempt = static_cast<std::uint32_t>(random_.below(4));
-  if (random_.chance(20)) holder.token = LeaseToken{random_.below(1000)};
+  if (random_.chance(20)) holder.token = LeaseToken{random_.below(3)};
   return holder;
 }
 

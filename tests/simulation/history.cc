@@ -6,6 +6,12 @@
 #include "violation.h"
 
 namespace millrace::simulation {
+namespace {
+
+// Rounds in which nothing moves although a parked item is due: a refill takes one or two.
+constexpr int kStalledMax = 10;
+
+}  // namespace
 
 History::History(std::uint64_t seed, Trace& trace)
     : random_(seed),
@@ -80,7 +86,8 @@ void History::expire() {
   // Some that are not done at all: they must stay.
   for (const auto& [queue, items] : auditor_.applied().queues) {
     for (const auto& [id, item] : items) {
-      if (random_.chance(20)) expire.items.push_back({queue, id});
+      const bool listed = std::ranges::find(expire.items, shard::ItemRef{queue, id}) != expire.items.end();
+      if (!listed && random_.chance(20)) expire.items.push_back({queue, id});
     }
   }
   if (!expire.items.empty()) send_after(random_.millis(0, 50), std::move(expire));
@@ -133,8 +140,27 @@ bool History::close_round() {
   for (const auto& [queue, items] : auditor_.applied().queues) {
     for (const auto& [id, item] : items) left += !queue::is_terminal(item.record.status) || item.record.blocks_group();
   }
-  if (left == open) timeline_.run_until(timeline_.now() + until_something_is_due());
+  if (left == open) wait_for_more();
   return false;
+}
+
+// Nothing moved: only time can help, unless something is due that does not come back from parking.
+void History::wait_for_more() {
+  const Item* due = nullptr;
+  bool leased = false;  // they take up memory, rightly
+  for (const auto& [queue, items] : auditor_.applied().queues) {
+    for (const auto& [id, item] : items) leased |= item.record.status == queue::Status::processing;
+    for (const Candidate& candidate : candidates(auditor_.applied(), queue)) {
+      const queue::ItemRecord& r = candidate.item->record;
+      const bool parked = r.placement == queue::Placement::parked;
+      if (parked && candidate.allowed && r.due <= auditor_.now() && !r.lane->tags.empty()) due = candidate.item;
+    }
+  }
+  if (due == nullptr || leased) {
+    stalled_ = 0;
+    return timeline_.run_until(timeline_.now() + until_something_is_due());
+  }
+  MR_REQUIRE(++stalled_ < kStalledMax, "{}: due, but it does not come back into memory", describe(due->record));
 }
 
 Millis History::until_something_is_due() const {

@@ -29,6 +29,7 @@ class History {
   void vanish();
   void end_everything();
   bool close_round();
+  void wait_for_more();
   Millis until_something_is_due() const;
 
   Random random_;
@@ -40,6 +41,7 @@ class History {
   Runner runner_;
   std::set<RequestId> vanished_;
   bool closing_ = false;
+  int stalled_ = 0;
 };
 
 }  // namespace millrace::simulation

@@ -60,6 +60,11 @@ Profile draw_profile(Random& random) {
   profile.lease_max = random.millis(40, 3000);
   profile.backoff_max = random.millis(0, 1500);
   profile.run_at_max = random.millis(1, 4000);
+  profile.scheduled = 200;
+  if (random.chance(150)) {
+    profile.run_at_max = Millis(120'000);
+    profile.scheduled = 500;
+  }
   profile.grouped = random.chance(300) ? 0 : static_cast<std::uint32_t>(random.below(700));
   return profile;
 }

@@ -37,8 +37,9 @@ struct Profile {
   Millis read_max{};    // how long facts take to be read, and to arrive
   Millis lease_max{};
   Millis backoff_max{};
-  Millis run_at_max{};        // how far in the future
-  std::uint32_t grouped = 0;  // items in a group, in a thousand
+  Millis run_at_max{};          // how far in the future
+  std::uint32_t grouped = 0;    // items in a group, in a thousand
+  std::uint32_t scheduled = 0;  // items with a run_at in the future, in a thousand
   std::uint32_t items_max = 0;
 };
 
