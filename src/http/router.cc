@@ -18,6 +18,12 @@ struct Router::Node {
   std::string allow;                // "" = no endpoint ends here
   std::optional<ErrorStyle> style;  // of all endpoints at or below; problem where they differ
 
+  // That of an endpoint that ends here, else of those below.
+  ErrorStyle refusal_style() const {
+    const auto here = std::ranges::find_if(endpoints, [](const Endpoint* each) { return each != nullptr; });
+    return here != endpoints.end() ? (*here)->style : style.value_or(ErrorStyle::problem);
+  }
+
   // The node for the segments, or null. `deepest` becomes the last node on the way that exists.
   const Node* descend(std::span<const std::string> segments, const Node*& deepest) const {
     deepest = this;
@@ -99,13 +105,9 @@ void Router::insert(std::size_t index) {
 Route Router::find(Method method, std::span<const std::string> segments) const {
   const Node* deepest = nullptr;
   const Node* node = root_->descend(segments, deepest);
-  if (node == nullptr) return {.style = deepest->style.value_or(ErrorStyle::problem)};
+  if (node == nullptr) return {.style = deepest->refusal_style()};
   const Endpoint* endpoint = node->endpoints[static_cast<std::size_t>(method)];
-  if (endpoint == nullptr) {
-    const auto other = std::ranges::find_if(node->endpoints, [](const Endpoint* each) { return each != nullptr; });
-    const bool none = other == node->endpoints.end();
-    return {.allow = node->allow, .style = none ? *node->style : (*other)->style};
-  }
+  if (endpoint == nullptr) return {.allow = node->allow, .style = node->refusal_style()};
   return {.endpoint = endpoint, .style = endpoint->style};
 }
 

@@ -61,7 +61,7 @@ Tag* ReadySet::intern_tag(const QueueKey& queue, const std::string& tag) {
 void ReadySet::leave(LaneIndex index) {
   Lane& lane = *lanes_[index];
   MR_ASSERT(lane.items > 0, "an item leaves the lane it joined");
-  if (--lane.items == 0 && !lane.overflowed) drop(index);
+  if (--lane.items == 0 && lane.parked_from == kNever) drop(index);
 }
 
 void ReadySet::drop(LaneIndex index) {
@@ -147,10 +147,10 @@ bool ReadySet::is_paused(const QueueKey& queue, const std::string& bus) const {
   return !paused_.empty() && paused_.contains(RouteKey(queue, bus));
 }
 
-void ReadySet::clear_overflow() {
+void ReadySet::clear_parked() {
   for (LaneIndex i = 0; i < lanes_.size(); ++i) {
-    if (!lanes_[i] || !lanes_[i]->overflowed) continue;
-    lanes_[i]->overflowed = false;
+    if (!lanes_[i] || lanes_[i]->parked_from == kNever) continue;
+    lanes_[i]->parked_from = kNever;
     if (lanes_[i]->items == 0) drop(i);
   }
 }

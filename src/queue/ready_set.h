@@ -41,7 +41,7 @@ struct Lane {
   std::vector<Tag*> tags;   // empty only for items without tags
   std::uint32_t items = 0;  // live items of the lane, ready or not
   bool paused = false;
-  bool overflowed = false;  // has parked items; newer ones queue up behind them in the store
+  Time parked_from = kNever;  // it has parked items, none due earlier; later ones queue up behind them in the store
 };
 
 class ReadySet {
@@ -53,7 +53,7 @@ class ReadySet {
   std::shared_ptr<const LaneKey> shared_key(LaneKey key) const;
   // One more live item of this lane; the lane appears with its first.
   LaneIndex join(const std::shared_ptr<const LaneKey>& key);
-  // One less; the lane disappears with its last, unless it overflowed.
+  // One less; the lane disappears with its last, unless it has parked items.
   void leave(LaneIndex lane);
 
   bool has(LaneIndex index) const { return index < lanes_.size() && lanes_[index]; }
@@ -70,7 +70,7 @@ class ReadySet {
   bool is_paused(const QueueKey& queue, const std::string& bus) const;
 
   // No parked items are left anywhere.
-  void clear_overflow();
+  void clear_parked();
   // A lane that holds about the most ready items, where parking frees memory best.
   std::optional<LaneIndex> fattest();
 

@@ -88,7 +88,7 @@ struct Shard::Impl {
   bool must_park(const queue::ItemRecord& record, Effects& effects);
   void park(SlotIndex slot, Effects& effects);
   void load_paused(const Document& document);
-  void note_parked();
+  void note_parked(queue::LaneIndex lane, Time due);
   void wish_refill(Effects& effects);
   // questions.cc
   std::optional<Need> run(Step& step, ListWorkers& command);
@@ -130,11 +130,11 @@ struct Shard::Impl {
 
   bool has_parked = false;  // the store may hold parked items
   bool refill_under_way = false;
-  bool refill_pointless = false;          // all that is parked belongs to paused routes
-  bool parked_in_round = false;           // perhaps behind the refill, since it began at the front
-  bool skipped_in_round = false;          // a refill met items of paused routes since it began at the front
-  Time refill_from{};                     // the front: Time{}
-  std::size_t refill_least = 1;           // rows to read at least, to get past many of one due time that are paused
+  bool refill_blocked = false;   // the last one found no place for what is due: wait for room
+  bool refill_skipped = false;   // since one began at the front, items of paused routes were passed over
+  Time refill_from{};            // no parked item is due earlier, but for those passed over; kNever: none at all
+  Time parked_from = kNever;     // the earliest due time parked while a refill is under way
+  std::size_t refill_least = 1;  // rows to read at least, to get past many of one due time that are paused
   absl::btree_set<ItemRef> watch_parked;  // parked items that changed while a refill reads
 };
 

@@ -164,11 +164,15 @@ void LiveItems::set_paused(const queue::QueueKey& queue, const std::string& bus,
 
 std::vector<queue::LaneIndex> LiveItems::take_touched() { return std::exchange(touched_, {}); }
 
+SlotIndex LiveItems::last_scheduled(std::int64_t due_ms) const {
+  if (timers_.empty()) return kNoSlot;
+  const auto& [latest, index] = *timers_.rbegin();
+  return latest > due_ms && slots_[index].group == kNoGroup ? index : kNoSlot;
+}
+
 SlotIndex LiveItems::least_needed(queue::LaneIndex lane, std::int64_t due_ms) {
-  if (!timers_.empty()) {
-    const auto& [latest, index] = *timers_.rbegin();
-    if (latest > due_ms && slots_[index].group == kNoGroup) return index;
-  }
+  const SlotIndex scheduled = last_scheduled(due_ms);
+  if (scheduled != kNoSlot) return scheduled;
   const auto fat = ready_.fattest();
   if (!fat || *fat == lane) return kNoSlot;
   constexpr std::size_t kFarLonger = 16;  // keeps two lanes of like length from displacing each other

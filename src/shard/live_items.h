@@ -72,6 +72,8 @@ class LiveItems {
   // An ungrouped waiting item whose place in memory is worth less than that of a new item of `lane`
   // due at `due_ms`: due later, or at the end of a far longer lane. kNoSlot if there is none.
   SlotIndex least_needed(queue::LaneIndex lane, std::int64_t due_ms);
+  // The ungrouped item that waits longest for its time, if that is after `due_ms`.
+  SlotIndex last_scheduled(std::int64_t due_ms) const;
 
   std::size_t size() const { return slots_.used(); }
   queue::ReadySet& ready() { return ready_; }

@@ -28,55 +28,59 @@ bool Shard::Impl::must_park(const queue::ItemRecord& record, Effects& effects) {
   const bool paused = items.ready().is_paused(record.lane->queue, record.lane->bus);
   if (!full && !has_parked && !paused) return false;
 
-  // Joining for the length of the decision gives the lane a place to remember the overflow.
+  // Joining for the length of the decision gives the lane a place to remember what it has parked.
   const queue::LaneIndex lane = items.ready().join(record.lane);
-  bool parks = paused || items.ready().lane(lane).overflowed;
+  bool parks = paused || record.due >= items.ready().lane(lane).parked_from;
   if (!parks && full) {
     const SlotIndex other = items.least_needed(lane, to_ms(record.due));
     parks = other == kNoSlot;
     if (!parks) park(other, effects);
   }
-  if (parks) {
-    items.ready().lane(lane).overflowed = true;
-    note_parked();
-    if (!paused) refill_pointless = false;
-  }
+  if (parks) note_parked(lane, record.due);
   items.ready().leave(lane);
   return parks;
 }
 
 void Shard::Impl::park(SlotIndex slot, Effects& effects) {
   const PriorItem prior = prior_of(slot);
-  items.ready().lane(items[slot].lane).overflowed = true;
+  note_parked(items[slot].lane, prior.due);
   queue::ItemRecord record = items.record(slot);
   record.placement = Placement::parked;
   write(std::move(record), prior, effects);
   retire(slot);
-  note_parked();
-  refill_pointless = false;
 }
 
-void Shard::Impl::note_parked() {
+void Shard::Impl::note_parked(queue::LaneIndex lane, Time due) {
+  queue::Lane& home = items.ready().lane(lane);
+  home.parked_from = std::min(home.parked_from, due);
   has_parked = true;
-  parked_in_round = true;
+  if (home.paused) {
+    refill_skipped = true;
+  } else {
+    Time& from = refill_under_way ? parked_from : refill_from;
+    from = std::min(from, due);
+  }
 }
 
 void Shard::Impl::wish_refill(Effects& effects) {
-  if (!has_parked || refill_under_way || refill_pointless) return;
+  if (!has_parked || refill_under_way || refill_from == kNever) return;
   const std::size_t room = options.live_items_max - std::min(options.live_items_max, items.size());
-  if (room * 2 < options.live_items_max || room == 0) return;
+  const std::size_t enough = std::min((options.live_items_max + 1) / 2, kRefillMax);
+  if (room >= enough) refill_blocked = false;
+  // What is due takes the place of what is only scheduled, or far schedules would keep it waiting.
+  const bool displaces = !refill_blocked && refill_from <= now && items.last_scheduled(to_ms(now)) != kNoSlot;
+  if (room < enough && !displaces) return;
   refill_under_way = true;
-  if (refill_from == Time{}) parked_in_round = skipped_in_round = false;
-  effects.refill = RefillWish{refill_from, std::max(std::min(room, kRefillMax), refill_least)};
+  parked_from = kNever;
+  if (refill_from == Time{}) refill_skipped = false;
+  effects.refill = RefillWish{refill_from, std::max(std::clamp(room, enough, kRefillMax), refill_least)};
 }
 
 std::optional<Need> Shard::Impl::run(Step& step, Refill& command) {
-  refill_under_way = false;
-  refill_least = 1;
-  bool all = command.complete;
+  Time next = command.complete || command.rows.empty() ? kNever : command.rows.back().due;
+  std::size_t admitted = 0;
   std::size_t skipped = 0;
   for (queue::ItemRecord& row : command.rows) {
-    refill_from = row.due;
     const queue::QueueKey& queue = row.lane->queue;
     if (items.ready().is_paused(queue, row.lane->bus)) {
       ++skipped;
@@ -84,25 +88,29 @@ std::optional<Need> Shard::Impl::run(Step& step, Refill& command) {
     }
     if (items.find(queue, row.id) != kNoSlot || watch_parked.contains({queue, row.id})) continue;
     if (items.size() >= options.live_items_max) {
-      all = false;
-      break;
+      const SlotIndex other = items.last_scheduled(to_ms(std::max(row.due, now)));
+      if (other == kNoSlot) {
+        next = row.due;
+        break;
+      }
+      park(other, step.effects);
     }
     const PriorItem prior{Placement::parked, row.status, row.due, row.updated};
     row.lane = items.ready().shared_key(*row.lane);
     row.placement = Placement::live;
     items.admit(row, now);
     write(std::move(row), prior, step.effects);
+    ++admitted;
   }
   watch_parked.clear();
-  skipped_in_round = skipped_in_round || skipped > 0;
-  if (!all && skipped == command.rows.size() && refill_from == command.from) refill_least = 2 * skipped;
-  if (all) {
-    refill_from = Time{};
-    if (!parked_in_round && !skipped_in_round) {
-      has_parked = false;
-      items.ready().clear_overflow();
-    }
-    refill_pointless = skipped_in_round && !parked_in_round;
+  refill_under_way = false;
+  refill_skipped = refill_skipped || skipped > 0;
+  refill_blocked = admitted == 0 && skipped < command.rows.size() && next != kNever;
+  refill_least = skipped == command.rows.size() && next == command.from ? 2 * skipped : 1;
+  refill_from = std::min(next, parked_from);
+  if (refill_from == kNever && !refill_skipped) {
+    has_parked = false;
+    items.ready().clear_parked();
   }
   answer(step, Ack{});
   return std::nullopt;
@@ -119,10 +127,8 @@ std::optional<Need> Shard::Impl::run(Step& step, SetPaused& command) {
       documents.emplace(key, std::move(document));
     } else {
       documents.erase(found);
-      // What was skipped may be behind the refill: another round.
-      refill_pointless = false;
-      parked_in_round = true;
-      if (!refill_under_way) refill_from = Time{};
+      // What was passed over may be anywhere: begin at the front.
+      (refill_under_way ? parked_from : refill_from) = Time{};
     }
     items.set_paused(command.queue, command.bus, command.paused);
   }

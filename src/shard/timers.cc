@@ -14,7 +14,8 @@ void Shard::Impl::tick(Effects& effects) {
 }
 
 Time Shard::Impl::next_tick() const {
-  return std::min({items.next_due(), items.next_lease_end(), waiters.next_deadline()});
+  const bool refills = has_parked && !refill_under_way && refill_from > now;
+  return std::min({items.next_due(), items.next_lease_end(), waiters.next_deadline(), refills ? refill_from : kNever});
 }
 
 // A failed try without backoff (S4.11).

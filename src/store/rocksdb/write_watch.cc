@@ -34,7 +34,7 @@ void WriteWatch::OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& 
 
 void WriteWatch::update() {
   const bool stopped = std::ranges::any_of(stopped_, [](const auto& family) { return family.second; });
-  blocked_.store(stopped || !error_.empty(), std::memory_order_relaxed);
+  blocked_.store(stopped && error_.empty(), std::memory_order_relaxed);
 }
 
 }  // namespace millrace::store::rocks

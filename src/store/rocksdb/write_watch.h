@@ -13,7 +13,8 @@ namespace millrace::store::rocks {
 
 class WriteWatch final : public rocksdb::EventListener {
  public:
-  // Writes are stopped until flushes or compactions catch up, or fail until a background error is over.
+  // Writes are stopped until flushes or compactions catch up. Not so after a background error: the next commit
+  // must meet it, fail and end the process, instead of being refused at the door for ever.
   bool blocked() const { return blocked_.load(std::memory_order_relaxed); }
   // The background error that is not over yet; "" if there is none.
   std::string background_error() const;
