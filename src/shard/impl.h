@@ -130,7 +130,6 @@ struct Shard::Impl {
 
   bool has_parked = false;  // the store may hold parked items
   bool refill_under_way = false;
-  bool refill_blocked = false;   // the last one found no place for what is due: wait for room
   bool refill_skipped = false;   // since one began at the front, items of paused routes were passed over
   Time refill_from{};            // no parked item is due earlier, but for those passed over; kNever: none at all
   Time parked_from = kNever;     // the earliest due time parked while a refill is under way

@@ -44,6 +44,7 @@ SlotIndex LiveItems::admit(const queue::ItemRecord& record, Time now) {
   MR_ASSERT(is_new, "an item is in memory once");
 
   if (record.group) slot.group = groups_.join(record.lane->queue, *record.group);
+  if (may_park(slot)) ++parkable_;
   if (in_order(slot)) groups_[slot.group].members.emplace(slot.id, index);
   if (record.lease.token.value != 0) {
     slot.where = Where::leased;
@@ -61,6 +62,7 @@ void LiveItems::retire(SlotIndex index, Time now) {
   MR_ASSERT(slot.where != Where::leased, "a leased item stays in memory");
   take_out(index);
   by_id_.erase(index);
+  if (may_park(slot)) --parkable_;
   if (slot.group != kNoGroup) {
     if (in_order(slot)) {
       groups_[slot.group].members.erase(std::pair(slot.id, index));
@@ -164,10 +166,17 @@ void LiveItems::set_paused(const queue::QueueKey& queue, const std::string& bus,
 
 std::vector<queue::LaneIndex> LiveItems::take_touched() { return std::exchange(touched_, {}); }
 
+bool LiveItems::may_park(const Slot& slot) const {
+  return slot.group == kNoGroup || !queue::is_ordered(groups_[slot.group].key->mode);
+}
+
 SlotIndex LiveItems::last_scheduled(std::int64_t due_ms) const {
-  if (timers_.empty()) return kNoSlot;
-  const auto& [latest, index] = *timers_.rbegin();
-  return latest > due_ms && slots_[index].group == kNoGroup ? index : kNoSlot;
+  constexpr int kLook = 64;  // past the heads of groups, which stay
+  auto next = timers_.rbegin();
+  for (int i = 0; i < kLook && next != timers_.rend() && next->first > due_ms; ++i, ++next) {
+    if (may_park(slots_[next->second])) return next->second;
+  }
+  return kNoSlot;
 }
 
 SlotIndex LiveItems::least_needed(queue::LaneIndex lane, std::int64_t due_ms) {
@@ -179,7 +188,7 @@ SlotIndex LiveItems::least_needed(queue::LaneIndex lane, std::int64_t due_ms) {
   const auto& entries = ready_.lane(*fat).ready;
   if (entries.size() < 2 * ready_.lane(lane).ready.size() + kFarLonger) return kNoSlot;
   const SlotIndex index = entries.rbegin()->slot;
-  return slots_[index].group == kNoGroup ? index : kNoSlot;
+  return may_park(slots_[index]) ? index : kNoSlot;
 }
 
 std::uint32_t LiveItems::tenant_number(const TenantId& tenant) {

@@ -69,13 +69,15 @@ class LiveItems {
   // Lanes in which items became ready since the last call; their waiters may be served.
   std::vector<queue::LaneIndex> take_touched();
 
-  // An ungrouped waiting item whose place in memory is worth less than that of a new item of `lane`
+  // A waiting item outside ordered groups whose place in memory is worth less than that of a new item of `lane`
   // due at `due_ms`: due later, or at the end of a far longer lane. kNoSlot if there is none.
   SlotIndex least_needed(queue::LaneIndex lane, std::int64_t due_ms);
-  // The ungrouped item that waits longest for its time, if that is after `due_ms`.
+  // The item outside ordered groups that waits longest for its time, if that is after `due_ms`.
   SlotIndex last_scheduled(std::int64_t due_ms) const;
 
   std::size_t size() const { return slots_.used(); }
+  // Those outside ordered groups, which may be parked.
+  std::size_t parkable() const { return parkable_; }
   queue::ReadySet& ready() { return ready_; }
   queue::Leases& leases() { return leases_; }
   const queue::Leases& leases() const { return leases_; }
@@ -105,10 +107,12 @@ class LiveItems {
   std::uint32_t tenant_number(const TenantId& tenant);
   std::uint32_t policy_number(const queue::RetryPolicy& policy);
   bool in_order(const Slot& slot) const;
+  bool may_park(const Slot& slot) const;
   void put(SlotIndex slot, Time now);
   void take_out(SlotIndex slot);
   void release_next(queue::GroupIndex group, Time now);
 
+  std::size_t parkable_ = 0;
   queue::Slots slots_;
   queue::ReadySet ready_;
   queue::Groups groups_;

@@ -24,7 +24,7 @@ bool is_in_order(const queue::ItemRecord& record) { return record.group && queue
 
 bool Shard::Impl::must_park(const queue::ItemRecord& record, Effects& effects) {
   if (is_in_order(record)) return false;
-  const bool full = items.size() >= options.live_items_max;
+  const bool full = items.parkable() >= options.live_items_max;
   const bool paused = items.ready().is_paused(record.lane->queue, record.lane->bus);
   if (!full && !has_parked && !paused) return false;
 
@@ -64,11 +64,10 @@ void Shard::Impl::note_parked(queue::LaneIndex lane, Time due) {
 
 void Shard::Impl::wish_refill(Effects& effects) {
   if (!has_parked || refill_under_way || refill_from == kNever) return;
-  const std::size_t room = options.live_items_max - std::min(options.live_items_max, items.size());
+  const std::size_t room = options.live_items_max - std::min(options.live_items_max, items.parkable());
   const std::size_t enough = std::min((options.live_items_max + 1) / 2, kRefillMax);
-  if (room >= enough) refill_blocked = false;
   // What is due takes the place of what is only scheduled, or far schedules would keep it waiting.
-  const bool displaces = !refill_blocked && refill_from <= now && items.last_scheduled(to_ms(now)) != kNoSlot;
+  const bool displaces = refill_from <= now && items.last_scheduled(to_ms(now)) != kNoSlot;
   if (room < enough && !displaces) return;
   refill_under_way = true;
   parked_from = kNever;
@@ -78,7 +77,6 @@ void Shard::Impl::wish_refill(Effects& effects) {
 
 std::optional<Need> Shard::Impl::run(Step& step, Refill& command) {
   Time next = command.complete || command.rows.empty() ? kNever : command.rows.back().due;
-  std::size_t admitted = 0;
   std::size_t skipped = 0;
   for (queue::ItemRecord& row : command.rows) {
     const queue::QueueKey& queue = row.lane->queue;
@@ -87,7 +85,7 @@ std::optional<Need> Shard::Impl::run(Step& step, Refill& command) {
       continue;
     }
     if (items.find(queue, row.id) != kNoSlot || watch_parked.contains({queue, row.id})) continue;
-    if (items.size() >= options.live_items_max) {
+    if (items.parkable() >= options.live_items_max) {
       const SlotIndex other = items.last_scheduled(to_ms(std::max(row.due, now)));
       if (other == kNoSlot) {
         next = row.due;
@@ -100,12 +98,10 @@ std::optional<Need> Shard::Impl::run(Step& step, Refill& command) {
     row.placement = Placement::live;
     items.admit(row, now);
     write(std::move(row), prior, step.effects);
-    ++admitted;
   }
   watch_parked.clear();
   refill_under_way = false;
   refill_skipped = refill_skipped || skipped > 0;
-  refill_blocked = admitted == 0 && skipped < command.rows.size() && next != kNever;
   refill_least = skipped == command.rows.size() && next == command.from ? 2 * skipped : 1;
   refill_from = std::min(next, parked_from);
   if (refill_from == kNever && !refill_skipped) {

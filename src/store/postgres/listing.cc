@@ -12,9 +12,8 @@ namespace {
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 // Three ways to the ids of a listing, newest first. All take: $1 shard, $2 tenant, $3 queue, $4 below this id,
-// $5 how many to skip, $6 how many to give, $7 both together. Comparing rows (a, b, c) < (x, y, z) instead of
-// each column leaves the planner one index to choose, whatever its statistics say. (Not `shard` too: a row
-// that starts with a column that is also compared alone does not tell the index where to begin.)
+// $5 how many to skip, $6 how many to give, $7 both together. In each, one index alone gives the order asked
+// for, and the connection forbids to sort instead.
 
 // By the primary key: an item's status does not matter.
 const std::string kIdsOfQueue = R"sql(
@@ -30,23 +29,22 @@ FROM unnest($8::smallint[]) AS g(stage)
 CROSS JOIN LATERAL (
   SELECT s.id FROM millrace.item_state s
   WHERE s.shard = $1::smallint AND s.status = $9::smallint
-    AND (s.stage, s.tenant, s.queue, s.id) < (g.stage, $2::text, $3::text, $4::bigint)
-    AND (s.stage, s.tenant, s.queue, s.id) >= (g.stage, $2::text, $3::text, 0)
-  ORDER BY s.stage DESC, s.tenant DESC, s.queue DESC, s.id DESC LIMIT $7::bigint) AS k
+    AND s.stage = g.stage AND (s.tenant || '/' || s.queue) = $2::text || '/' || $3::text AND s.id < $4::bigint
+  ORDER BY s.id DESC LIMIT $7::bigint) AS k
 ORDER BY k.id DESC OFFSET $5::bigint LIMIT $6::bigint)sql";
 
 // By lane_tags and item_state_lane, a range a lane and stage; $8 stages, $9 status or -1, $10 tags.
 const std::string kIdsOfTags = R"sql(
 SELECT k.id
-FROM (SELECT DISTINCT t.lane FROM millrace.lane_tags t
-      WHERE t.shard = $1::smallint AND t.tenant = $2::text AND t.queue = $3::text AND t.tag = ANY ($10::text[])) AS w
+FROM (SELECT DISTINCT t.lane FROM unnest($10::text[]) AS u(tag)
+      CROSS JOIN LATERAL (SELECT t.lane FROM millrace.lane_tags t WHERE t.shard = $1::smallint AND t.tenant = $2::text
+                          AND t.queue = $3::text AND t.tag = u.tag OFFSET 0) AS t) AS w
 CROSS JOIN unnest($8::smallint[]) AS g(stage)
 CROSS JOIN LATERAL (
   SELECT s.id FROM millrace.item_state s
   WHERE s.shard = $1::smallint AND ($9::smallint < 0 OR s.status = $9::smallint)
-    AND (s.lane, s.stage, s.id) < (w.lane, g.stage, $4::bigint)
-    AND (s.lane, s.stage, s.id) >= (w.lane, g.stage, 0)
-  ORDER BY s.lane DESC, s.stage DESC, s.id DESC LIMIT $7::bigint) AS k
+    AND s.lane = w.lane AND s.stage = g.stage AND s.id < $4::bigint
+  ORDER BY s.id DESC LIMIT $7::bigint) AS k
 ORDER BY k.id DESC OFFSET $5::bigint LIMIT $6::bigint)sql";
 
 std::string page_of(const std::string& ids) {

@@ -17,8 +17,8 @@ std::string copy_live(ShardId shard) {
 
 const Statement kLanes = {"lanes", fmt::format(R"sql(
 SELECT l.lane, {}
-FROM millrace.lanes l
-WHERE l.shard = $1::smallint AND l.lane = ANY ($2::uuid[]))sql",
+FROM unnest($2::uuid[]) AS t(lane)
+CROSS JOIN LATERAL (SELECT * FROM millrace.lanes l WHERE l.shard = $1::smallint AND l.lane = t.lane LIMIT 1) AS l)sql",
                                                kLaneColumns)};
 
 const Statement kHasParked = {

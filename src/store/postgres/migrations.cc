@@ -14,6 +14,8 @@ namespace {
 // item_state is rewritten with each transition, so no index may hold what a claim or a retry changes: then
 // the update stays on its page (HOT). `stage` is what the indexes know of status and placement:
 // 10 * placement + status, with PROCESSING counted as PENDING, because a claim must not change it.
+// item_state_stage names the queue by an expression, so that no other index fits a query by stage: without
+// statistics the planner would as soon walk the primary key and filter. (A tenant's name has no slash.)
 constexpr char kTables[] = R"sql(
 CREATE TABLE millrace.nodes (
   instance  text COLLATE "C" PRIMARY KEY,
@@ -98,7 +100,7 @@ CREATE TABLE millrace.item_state (
   lease_worker text COLLATE "C",
   PRIMARY KEY (shard, tenant, queue, id)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
-CREATE INDEX item_state_stage ON millrace.item_state (shard, stage, tenant, queue, id);
+CREATE INDEX item_state_stage ON millrace.item_state (shard, stage, (tenant || '/' || queue), id);
 CREATE INDEX item_state_lane ON millrace.item_state (shard, lane, stage, id);
 CREATE INDEX item_state_parked ON millrace.item_state (shard, parked_due, tenant, queue, id)
   WHERE parked_due IS NOT NULL;

@@ -9,8 +9,8 @@
 namespace millrace::store::postgres {
 namespace {
 
-// By the primary keys. LATERAL with a LIMIT is a row by row lookup to the planner; a plain join would be a
-// choice, made once, that turns bad when the tables grow.
+// By the primary keys. LATERAL with a LIMIT is a row by row lookup to the planner; a plain join, or = ANY,
+// would be a choice, made once, that turns bad when the tables grow.
 const Statement kItem = {"item", fmt::format(R"sql(
 SELECT {}, {}, {}
 FROM millrace.item_state s
@@ -21,8 +21,10 @@ WHERE s.shard = $1::smallint AND s.tenant = $2::text AND s.queue = $3::text AND 
 
 const Statement kBodies = {"bodies", fmt::format(R"sql(
 SELECT b.id, {}
-FROM millrace.item_body b
-WHERE b.shard = $1::smallint AND b.tenant = $2::text AND b.queue = $3::text AND b.id = ANY ($4::bigint[]))sql",
+FROM unnest($4::bigint[]) AS t(id)
+CROSS JOIN LATERAL (
+  SELECT * FROM millrace.item_body b
+  WHERE b.shard = $1::smallint AND b.tenant = $2::text AND b.queue = $3::text AND b.id = t.id LIMIT 1) AS b)sql",
                                                  kBodyColumns)};
 
 const Statement kLog = {"log", fmt::format(R"sql(
