@@ -17,7 +17,10 @@ constexpr std::size_t kSweepBudget = 2000;  // rows a call: a few milliseconds b
 Committer::Committer(store::Store& store, const Clock& clock, Inbox& inbox, Hooks hooks)
     : store_(store), clock_(clock), inbox_(inbox), hooks_(std::move(hooks)), thread_([this] { loop(); }) {}
 
-Committer::~Committer() {
+Committer::~Committer() { stop(); }
+
+void Committer::stop() {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;

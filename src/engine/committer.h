@@ -26,8 +26,9 @@ class Committer {
   };
 
   Committer(store::Store& store, const Clock& clock, Inbox& inbox, Hooks hooks);
-  // Commits what was handed over, then ends.
   ~Committer();
+  // Commits what was handed over, passes its answers on, ends the thread.
+  void stop();
 
   // REQUIRES: the CommitDone or CommitFailed of the last group was received.
   void commit(Epoch epoch, Group group);

@@ -152,6 +152,7 @@ void Engine::drain() { impl_->inbox.put(DrainWanted{}); }
 void Engine::stop() {
   if (!std::exchange(impl_->started, false)) return;
   impl_->runner.stop();
+  impl_->committer.stop();  // its last answers may still be on their way out
   if (impl_->state.exchange(State::stopped) == State::failed) return;
   try {
     impl_->store.release();
