@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,6 +74,14 @@ class Bed:
         with open(f"/proc/{self.server.pid}/stat", encoding="ascii") as stat:
             fields = stat.read().rsplit(") ", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def settle(self, seconds=120):
+        """Waits until the server rests: what the store tidies up after a large fill is not what is measured next."""
+        for _ in range(seconds):
+            used = self.processor_seconds()
+            time.sleep(1)
+            if self.processor_seconds() - used < 0.05:
+                return
 
     def resident_bytes(self):
         """Memory of the server's own: neither its program nor files it maps."""

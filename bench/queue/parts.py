@@ -63,6 +63,7 @@ def measure_waiting(bed, out, sizes, seconds):
         filled = bed.load("fill", count=size - waiting, batch=1000, connections=8, lanes=16)
         waiting = size
         out.add(bed.store, f"fill to {size:,} waiting, arrays of 1,000", filled["items_per_s"], "items/s")
+        bed.settle()
         claims[size] = _claim(bed, out, size, seconds)
         resident[size] = bed.resident_bytes()
         out.add(bed.store, f"(e) resident with {size:,} waiting", resident[size] / 2**20, "MiB")
@@ -110,6 +111,7 @@ def measure_drain(bed, out, size, seconds):
     few = median(rates)
     out.add(bed.store, "(d) drain a thousand", few, "items/s")
     bed.load("fill", count=size, batch=1000, connections=8, lanes=16)
+    bed.settle()
     limit = {"seconds": seconds} if seconds else {}
     many = bed.load("drain", batch=1, connections=CONNECTIONS, **limit)["requests_per_s"]
     out.add(bed.store, f"(d) drain {size:,}", many, "items/s")

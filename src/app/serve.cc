@@ -22,6 +22,8 @@ namespace {
 
 // How often a server that recovers, or waits as a standby, looks whether it is ready.
 constexpr timespec kReadyInterval{.tv_sec = 0, .tv_nsec = 5'000'000};
+// The same for one that is ready but cannot write (a full disk): somebody has to do something first.
+constexpr timespec kWriteInterval{.tv_sec = 1, .tv_nsec = 0};
 
 sigset_t stop_signals() {
   sigset_t signals;
@@ -53,8 +55,10 @@ void announce(const ServerParts& parts) {
 // Waits for readiness and says it, then waits for a signal; one that comes before is enough.
 void run_until_signal(ServerParts& parts, bool wants_keys) {
   const sigset_t signals = stop_signals();
-  while (!parts.ready() || !parts.register_default_tenant()) {
-    if (sigtimedwait(&signals, nullptr, &kReadyInterval) > 0) return;
+  while (true) {
+    const bool recovered = parts.ready();
+    if (recovered && parts.register_default_tenant()) break;
+    if (sigtimedwait(&signals, nullptr, recovered ? &kWriteInterval : &kReadyInterval) > 0) return;
   }
   if (wants_keys && !parts.has_keys()) {
     spdlog::warn(R"("msg":"there is no key yet: make one with `millrace keys create` or set MILLRACE_ADMIN_KEY")");

@@ -112,7 +112,12 @@ void ServerParts::start() {
 
 bool ServerParts::register_default_tenant() {
   const TenantId tenant = TenantId::default_tenant();
-  return async::block_on(io_.at(0), tenants_.shard_for(tenant, {"system", "start"})).has_value();
+  const Result<ShardId> shard = async::block_on(io_.at(0), tenants_.shard_for(tenant, {"system", "start"}));
+  if (shard) return true;
+  std::string why;
+  json::append_string(why, shard.error().detail);
+  spdlog::warn(R"("msg":"not ready: the first write is refused","why":{})", why);
+  return false;
 }
 
 bool ServerParts::has_keys() const {

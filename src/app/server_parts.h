@@ -31,7 +31,7 @@ class ServerParts {
   // Answers /healthz from now on; everything else once the engine is ready.
   void start();
   bool ready() const { return engine_.state() == engine::State::ready; }
-  // Makes sure that the tenant `default` exists. False: the engine is not ready any more, try again.
+  // Makes sure that the tenant `default` exists. False: that cannot be written now, which is logged; try again.
   bool register_default_tenant();
   bool has_keys() const;
   std::string url() const { return server_.url(); }

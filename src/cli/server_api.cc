@@ -6,6 +6,12 @@
 namespace millrace::cli {
 namespace {
 
+// The client gives the system's words only.
+const char* advice_for(const std::string& why) {
+  if (why.find("certificate") != why.npos) return "--ca-file FILE trusts a certificate of your own";
+  return "is it running? `millrace serve` starts one; --server URL or MILLRACE_SERVER names another";
+}
+
 class ServerApi final : public Api {
  public:
   explicit ServerApi(const Place& place) : url_(place.server), client_(place.server, place.ca_file) {
@@ -20,10 +26,8 @@ class ServerApi final : public Api {
     Result<http::ClientResponse> answer =
         client_.request(http::to_text(call.method), call.target, headers, call.body, call.timeout);
     if (answer) return *std::move(answer);
-    throw Failure(Exit::unreachable,
-                  fmt::format("no answer from {}: {} (is it running? `millrace serve` starts one; --server URL or "
-                              "MILLRACE_SERVER names another)",
-                              url_, answer.error().detail));
+    const std::string& why = answer.error().detail;
+    throw Failure(Exit::unreachable, fmt::format("no answer from {}: {} ({})", url_, why, advice_for(why)));
   }
 
  private:
@@ -47,7 +51,8 @@ std::unique_ptr<Api> connect_server(const Place& place) {
   } catch (const std::invalid_argument& error) {
     throw Failure(Exit::usage, fmt::format("--server: {}", error.what()));
   } catch (const std::exception& error) {
-    throw Failure(Exit::usage, fmt::format("--ca-file: {}", error.what()));
+    throw Failure(Exit::usage,
+                  fmt::format("--ca-file {} cannot be used: {}", place.ca_file.value_or(""), error.what()));
   }
 }
 

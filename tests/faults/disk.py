@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 
 SOURCE = Path(__file__).with_name("powerloss.c")
+# As slow as a good disk: most of the time something is written and not yet synced.
+SYNC_US = 1000
 
 
 @functools.cache
@@ -32,7 +34,8 @@ class Disk:
     def environment(self):
         """For a process whose writes are watched from its start on."""
         shutil.rmtree(self.shadow, ignore_errors=True)
-        return {"LD_PRELOAD": shim(), "FAULTY_DISK_FOLDER": str(self.folder), "FAULTY_DISK_SHADOW": str(self.shadow)}
+        return {"LD_PRELOAD": shim(), "FAULTY_DISK_FOLDER": str(self.folder), "FAULTY_DISK_SHADOW": str(self.shadow),
+                "FAULTY_DISK_SYNC_US": str(SYNC_US)}
 
     def failing(self, call, error, after, suffix=""):
         """The same, on which `call` ("fsync" or "write") fails after so many times."""

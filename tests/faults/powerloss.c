@@ -4,7 +4,8 @@
 // content of a file as of its last fsync or fdatasync, and the names of a folder as of the folder's last
 // fsync. Whoever tests kills the process at any moment and puts SHADOW/tree in the folder's place.
 // A file's name is durable only once its folder was synced; that is less than ext4 gives, and all that
-// POSIX promises.
+// POSIX promises. A sync takes FAULTY_DISK_SYNC_US microseconds before it counts, so that the power also goes
+// in the middle of one.
 //
 //   SHADOW/tree/…      the durable names, hard links into
 //   SHADOW/inodes/KEY  the durable content; KEY = inode and birth time, since inode numbers are used again
@@ -48,6 +49,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *fail_call, *fail_suffix;
 static int fail_errno;
 static long fail_after;
+static useconds_t sync_us;
 
 #define REAL(name) ((__typeof__(&name))real(#name))
 static void* real(const char* name) {
@@ -225,6 +227,7 @@ __attribute__((constructor)) static void begin(void) {
   fail_suffix = getenv("FAULTY_DISK_SUFFIX");
   fail_errno = atoi(getenv("FAULTY_DISK_ERRNO") ? getenv("FAULTY_DISK_ERRNO") : "5");
   fail_after = atol(getenv("FAULTY_DISK_AFTER") ? getenv("FAULTY_DISK_AFTER") : "0");
+  sync_us = (useconds_t)atol(getenv("FAULTY_DISK_SYNC_US") ? getenv("FAULTY_DISK_SYNC_US") : "0");
   const char* kept = getenv("FAULTY_DISK_SHADOW");
   if (!kept) return;
   char inodes[PATH_MAX];
@@ -295,6 +298,7 @@ static int sync_fd(int fd, int (*sync)(int)) {
   }
   if (!shadow[0]) return sync(fd);
   // The shadow is the disk here, so the real one need not be waited for.
+  if (sync_us) usleep(sync_us);
   pthread_mutex_lock(&lock);
   keep_synced(fd, path);
   pthread_mutex_unlock(&lock);

@@ -69,7 +69,7 @@ class Server:
             raise RuntimeError(f"it ended with {self._child.returncode}\n{self.log()}")
 
     def await_ready(self):
-        watchdog = threading.Timer(60, self._child.kill)
+        watchdog = threading.Timer(120, self._child.kill)
         watchdog.start()
         line = self._child.stdout.readline()
         watchdog.cancel()

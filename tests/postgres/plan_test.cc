@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <map>
 
 #include "postgres/samples.h"
 #include "postgres/test_cluster.h"
@@ -16,7 +17,7 @@ using store::Store;
 
 constexpr std::uint64_t kDone = 20'000;
 constexpr std::uint64_t kPending = 50;
-// One row through four tables, or one row of each of twelve stages. Any whole index has over 150.
+// One row through four tables, or a look at each of twelve stages. Any whole index has over 150.
 constexpr int kBlocksAtMost = 100;
 
 struct Read {
@@ -24,53 +25,73 @@ struct Read {
   std::function<void(Store&)> run;
 };
 
+std::vector<Read> reads();
+
+// All reads share one database. Each has a store of its own, whose connection has planned the read before
+// there was anything to read.
 class ReadPlan : public testing::TestWithParam<Read> {
  protected:
-  void SetUp() override {
-    if (TestCluster::shared() == nullptr) GTEST_SKIP() << "no PostgreSQL installed";
+  static void SetUpTestSuite() {
+    if (TestCluster::shared() == nullptr) return;
     url_ = TestCluster::shared()->create_database();
-    reader_ = store::open_postgres(quiet_node(url_, "reader"));
+    for (const Read& read : reads()) {
+      auto& reader = readers_[read.name] = store::open_postgres(quiet_node(url_, read.name));
+      read.run(*reader);
+    }
     run_sql(url_,
             "ALTER TABLE millrace.item_state SET (autovacuum_enabled = off);"
             "ALTER TABLE millrace.item_body SET (autovacuum_enabled = off)");
+    fill();
+  }
+  static void TearDownTestSuite() { readers_.clear(); }
+  void SetUp() override {
+    if (TestCluster::shared() == nullptr) GTEST_SKIP() << "no PostgreSQL installed";
   }
 
-  // Returns once the writer's connections have ended and handed in their statistics.
-  void fill() {
-    {
-      auto writer = store::open_postgres(quiet_node(url_, "writer"));
-      const Epoch epoch = acquire(*writer);
-      std::vector<shard::ItemWrite> items;
-      for (std::uint64_t id = 1; id <= kDone + kPending; ++id) {
-        items.push_back(new_item(id, {id % 5000 == 0 ? "rare" : "red"}));
-        if (id <= kDone) items.back().record = completed(items.back().record);
-      }
-      commit(*writer, epoch, batch_of(items));
-      writer->release();
+  static void fill() {
+    auto writer = store::open_postgres(quiet_node(url_, "writer"));
+    const Epoch epoch = acquire(*writer);
+    std::vector<shard::ItemWrite> items;
+    for (std::uint64_t id = 1; id <= kDone + kPending; ++id) {
+      items.push_back(new_item(id, {id % 5000 == 0 ? "rare" : "red"}));
+      if (id <= kDone) items.back().record = completed(items.back().record);
     }
-    await_sql(url_,
-              "SELECT count(*) = 0 FROM pg_stat_activity a JOIN millrace.nodes n "
-              "ON a.application_name = 'millrace ' || n.instance AND n.node = 'writer'");
+    commit(*writer, epoch, batch_of(items));
+    writer->release();
+    writer.reset();
+    await_end_of("application_name IN (SELECT 'millrace ' || instance FROM millrace.nodes)");
   }
 
-  int blocks_read() {
+  // A connection hands in its statistics when it ends.
+  static void await_end_of(const std::string& backends) {
+    await_sql(url_, "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND " + backends);
+  }
+
+  static int blocks_read() {
     return std::stoi(query_text(url_,
                                 "SELECT sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read) "
                                 "FROM pg_statio_user_tables WHERE relname IN ('item_state', 'item_body')"));
   }
+  // The backend of the connection that last ran `work`.
+  static std::string backend_of(const std::function<void()>& work) {
+    const std::string before = query_text(url_, "SELECT clock_timestamp()");
+    work();
+    return query_text(url_,
+                      "SELECT max(pid) FROM pg_stat_activity WHERE datname = current_database() AND "
+                      "application_name LIKE 'millrace %' AND query_start > '" +
+                          before + "'");
+  }
 
-  std::string url_;
-  std::unique_ptr<Store> reader_;
+  static inline std::string url_;
+  static inline std::map<std::string, std::unique_ptr<Store>> readers_;
 };
 
 TEST_P(ReadPlan, CostsWhatItReturns) {
-  GetParam().run(*reader_);
-  fill();
   const int before = blocks_read();
-  GetParam().run(*reader_);
-  // A connection hands in its statistics when it ends.
-  reader_.reset();
-  TestCluster::shared()->terminate_backends(url_);
+  const std::string pid = backend_of([&] { GetParam().run(*readers_[GetParam().name]); });
+  ASSERT_NE(pid, "");
+  readers_.erase(GetParam().name);
+  await_end_of("pid = " + pid);
   EXPECT_LT(blocks_read() - before, kBlocksAtMost);
 }
 
