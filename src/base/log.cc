@@ -1,13 +1,43 @@
 #include "base/log.h"
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
+#include <unistd.h>
 
 #include <memory>
+#include <mutex>
+#include <string>
 
 namespace millrace {
+namespace {
+
+// Lines go out together: when there are enough of them, after a second, or at once from a warning on. A write
+// for each line would cost more than answering the request that it tells of.
+class BufferedStderr final : public spdlog::sinks::base_sink<std::mutex> {
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    constexpr std::size_t kEnough = 16 * 1024;
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    pending_.append(line.data(), line.size());
+    if (pending_.size() >= kEnough) flush_();
+  }
+  void flush_() override {
+    for (std::size_t done = 0; done < pending_.size();) {
+      const ssize_t wrote = ::write(STDERR_FILENO, pending_.data() + done, pending_.size() - done);
+      if (wrote <= 0) break;  // nobody reads it; the server goes on
+      done += static_cast<std::size_t>(wrote);
+    }
+    pending_.clear();
+  }
+
+ private:
+  std::string pending_;
+};
+
+}  // namespace
 
 void start_log(const char* level) {
-  auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  auto sink = std::make_shared<BufferedStderr>();
   auto logger = std::make_shared<spdlog::logger>("millrace", std::move(sink));
   // Messages are already JSON members: log.info(R"("msg":"started","port":8080)").
   logger->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})", spdlog::pattern_time_type::utc);
@@ -17,6 +47,9 @@ void start_log(const char* level) {
   spdlog::flush_every(std::chrono::seconds(1));
 }
 
-void stop_log() { spdlog::shutdown(); }
+void stop_log() {
+  spdlog::default_logger()->flush();
+  spdlog::shutdown();
+}
 
 }  // namespace millrace

@@ -13,20 +13,21 @@ namespace millrace::cli {
 namespace {
 
 class LocalApiTest : public testing::Test {
- protected:
+ public:
   LocalApiTest() {
     std::string pattern = (std::filesystem::temp_directory_path() / "millrace-cli-XXXXXX").string();
     root_ = ::mkdtemp(pattern.data());
   }
   ~LocalApiTest() override { std::filesystem::remove_all(root_); }
 
+ protected:
   int run(std::vector<std::string> args) {
     args.insert(args.end(), {"--data", data()});
-    std::ostringstream().swap(out);
-    std::ostringstream().swap(err);
-    Session session{.in = in,
-                    .out = out,
-                    .err = err,
+    std::ostringstream().swap(out_);
+    std::ostringstream().swap(err_);
+    Session session{.in = in_,
+                    .out = out_,
+                    .err = err_,
                     .out_terminal = {},
                     .err_terminal = {},
                     .environment = [](const char*) -> const char* { return nullptr; },
@@ -37,32 +38,32 @@ class LocalApiTest : public testing::Test {
   std::string data() const { return (root_ / "data").string(); }
 
   std::filesystem::path root_;
-  std::istringstream in;
-  std::ostringstream out;
-  std::ostringstream err;
+  std::istringstream in_;
+  std::ostringstream out_;
+  std::ostringstream err_;
 };
 
 TEST_F(LocalApiTest, AKeyIsThereForTheNextProcess) {
-  ASSERT_EQ(run({"keys", "create", "--tenant", "acme", "--scopes", "admin", "--name", "first"}), 0) << err.str();
-  const std::string key = out.str();
+  ASSERT_EQ(run({"keys", "create", "--tenant", "acme", "--scopes", "admin", "--name", "first"}), 0) << err_.str();
+  const std::string key = out_.str();
   EXPECT_TRUE(key.starts_with("mr_")) << key;
   const std::string id = key.substr(3, key.find('_', 3) - 3);
-  ASSERT_EQ(run({"keys", "list", "--tenant", "acme", "--json"}), 0) << err.str();
-  EXPECT_NE(out.str().find(id), std::string::npos);
-  EXPECT_EQ(out.str().find(key.substr(key.find('_', 3) + 1, 20)), std::string::npos) << "the secret is shown once";
-  ASSERT_EQ(run({"keys", "revoke", id}), 0) << err.str();
+  ASSERT_EQ(run({"keys", "list", "--tenant", "acme", "--json"}), 0) << err_.str();
+  EXPECT_NE(out_.str().find(id), std::string::npos);
+  EXPECT_EQ(out_.str().find(key.substr(key.find('_', 3) + 1, 20)), std::string::npos) << "the secret is shown once";
+  ASSERT_EQ(run({"keys", "revoke", id}), 0) << err_.str();
   ASSERT_EQ(run({"keys", "list", "--tenant", "acme", "--json"}), 0);
-  EXPECT_EQ(out.str().find("\"revoked\":null"), std::string::npos);
+  EXPECT_EQ(out_.str().find("\"revoked\":null"), std::string::npos);
 }
 
 TEST_F(LocalApiTest, TenantsAreRegisteredOnce) {
-  ASSERT_EQ(run({"tenants", "create", "acme"}), 0) << err.str();
+  ASSERT_EQ(run({"tenants", "create", "acme"}), 0) << err_.str();
   EXPECT_EQ(run({"tenants", "create", "acme"}), 1);
   EXPECT_EQ(run({"tenants", "show", "acme"}), 0);
   EXPECT_EQ(run({"tenants", "show", "other"}), 1);
   EXPECT_EQ(run({"tenants", "create", "No Name"}), 1);
   ASSERT_EQ(run({"tenants", "list"}), 0);
-  EXPECT_NE(out.str().find("acme"), std::string::npos);
+  EXPECT_NE(out_.str().find("acme"), std::string::npos);
 }
 
 TEST_F(LocalApiTest, OnlyCreatingMakesAFolder) {
@@ -73,7 +74,7 @@ TEST_F(LocalApiTest, OnlyCreatingMakesAFolder) {
 TEST_F(LocalApiTest, AStoreInUseIsLeftToItsServer) {
   const auto store = store::open_rocksdb({.path = data()});
   EXPECT_EQ(run({"keys", "create", "--scopes", "admin"}), 3);
-  EXPECT_NE(err.str().find("--server"), std::string::npos) << err.str();
+  EXPECT_NE(err_.str().find("--server"), std::string::npos) << err_.str();
 }
 
 TEST_F(LocalApiTest, ATenantWithoutANameIsWrongUsage) {
@@ -83,8 +84,8 @@ TEST_F(LocalApiTest, ATenantWithoutANameIsWrongUsage) {
 
 TEST_F(LocalApiTest, DoctorLooksAtAFolderInUse) {
   const auto store = store::open_rocksdb({.path = data()});
-  EXPECT_EQ(run({"doctor"}), 0) << out.str();
-  EXPECT_NE(out.str().find("can be used"), std::string::npos) << out.str();
+  EXPECT_EQ(run({"doctor"}), 0) << out_.str();
+  EXPECT_NE(out_.str().find("can be used"), std::string::npos) << out_.str();
 }
 
 TEST_F(LocalApiTest, DoctorFailsOnAFileInPlaceOfTheFolder) {
@@ -92,14 +93,14 @@ TEST_F(LocalApiTest, DoctorFailsOnAFileInPlaceOfTheFolder) {
     std::ofstream file(data());
   }
   EXPECT_EQ(run({"doctor", "--json"}), 1);
-  EXPECT_NE(out.str().find(R"("verdict":"fail")"), std::string::npos) << out.str();
+  EXPECT_NE(out_.str().find(R"("verdict":"fail")"), std::string::npos) << out_.str();
 }
 
 TEST_F(LocalApiTest, DoctorWarnsOfAFolderOpenToOthers) {
   std::filesystem::create_directory(data());
   std::filesystem::permissions(data(), std::filesystem::perms{0755});
   EXPECT_EQ(run({"doctor"}), 0);
-  EXPECT_NE(out.str().find("chmod 700"), std::string::npos) << out.str();
+  EXPECT_NE(out_.str().find("chmod 700"), std::string::npos) << out_.str();
 }
 
 }  // namespace

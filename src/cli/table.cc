@@ -51,6 +51,7 @@ std::vector<std::size_t> Table::fitted_widths(const Terminal& terminal) const {
     return terminal.width == 0 || line <= terminal.width ? 0 : line - terminal.width;
   };
   std::vector<bool> flexible;
+  flexible.reserve(columns_.size());
   for (const Column& column : columns_) flexible.push_back(column.flexible);
   shrink(widths, flexible, kFlexibleMin, excess());
   shrink(widths, std::vector<bool>(widths.size(), true), 1, excess());
@@ -82,6 +83,7 @@ std::string Table::render(const Terminal& terminal) {
   std::string out;
   if (!begun_) {
     std::vector<Cell> titles;
+    titles.reserve(columns_.size());
     for (const Column& column : columns_) titles.emplace_back(column.title, Colour::bold);
     out += line(titles, widths, terminal);
     begun_ = true;

@@ -7,13 +7,10 @@ namespace millrace::http {
 
 namespace {
 
-constexpr auto kSlow = std::chrono::seconds(1);
 constexpr std::size_t kPathBytesMax = 256;  // of a line
 
 spdlog::level::level_enum level_of(const Answered& answered) {
-  if (answered.status >= 500) return spdlog::level::warn;
-  if (answered.status >= 400 || answered.took > kSlow) return spdlog::level::info;
-  return spdlog::level::debug;
+  return answered.status >= 500 ? spdlog::level::warn : spdlog::level::info;
 }
 
 std::string line_of(const Answered& answered) {

@@ -36,8 +36,7 @@ struct Answered {
 // Any io thread.
 using Observer = std::function<void(const Answered&)>;
 
-// One wide JSON line: 5xx as warn, 4xx and anything slower than a second as info, the rest as debug,
-// because a line for each of 50,000 requests a second is a cost that must be asked for.
+// One wide JSON line a request: from 500 on as warn, the rest as info; never headers or bodies.
 void log_answer(const Answered& answered);
 
 }  // namespace millrace::http

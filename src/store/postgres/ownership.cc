@@ -125,7 +125,10 @@ std::optional<Epoch> Ownership::acquire(std::stop_token stop) {
         register_node(*connection);
       }
       const Verdict verdict = take_or_wait(*connection);
-      if (verdict.taken) return verdict.taken;
+      if (verdict.taken) {
+        presence_ = std::move(connection);
+        return verdict.taken;
+      }
       wait_for(connection->socket(), stopped, verdict.look_again_in);
       connection->drain_notifications();
     } catch (const SqlError& error) {
@@ -185,6 +188,7 @@ void Ownership::end_blockers(Connection& connection) {
 void Ownership::release() {
   heartbeat_ = {};
   released_ = true;
+  presence_.reset();
   try {
     Connection connection(target_);
     connection.script("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");

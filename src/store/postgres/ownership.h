@@ -54,6 +54,8 @@ class Ownership {
   int lock_timeouts_ = 0;
   std::atomic<bool> released_ = true;
   std::atomic<std::chrono::steady_clock::duration> last_beat_{};
+  // The connection that took the shards, kept open: a namesake counts an owner without connections as ended.
+  std::unique_ptr<Connection> presence_;
   std::jthread heartbeat_;
 };
 
