@@ -24,7 +24,7 @@ class DiskErrors(FaultCase):
                 self.assertEqual(EXIT_BROKEN, server.wait_exit(EXIT_SECONDS), server.log_tail())
                 load.stop()
             self.assertGreater(self.journal.acknowledged, 0, "it failed before it had promised anything")
-            self.assertIn(says, server.log_tail())
+            self.assertTrue(says in server.log_text(), server.log_tail())
             disk.lose_power()
             server.start()
             with Workload(self.journal, [server.port], seed + 1000, producers=0) as load:
@@ -48,7 +48,7 @@ class DiskErrors(FaultCase):
             server.start(disk.failing("fsync", "EIO", 0, ".sst"))
             self.create_large_items(server, LARGE_ITEMS_MAX)
             self.assertEqual(EXIT_BROKEN, server.wait_exit(EXIT_SECONDS), server.log_tail())
-            self.assertIn("Input/output error", server.log_tail())
+            self.assertTrue("Input/output error" in server.log_text(), server.log_tail())
             disk.lose_power()
             server.start()
             self.verify(server.client())

@@ -120,8 +120,11 @@ class Server:
             select.select([], [], [], 0.02)
         raise NotReady(f"not ready within {seconds} s; its log:\n{self.log_tail()}")
 
+    def log_text(self):
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
     def log_tail(self):
-        return self.log.read_text(errors="replace")[-4000:] if self.log.exists() else ""
+        return self.log_text()[-4000:]
 
 
 def embedded(scratch, options=(), **more):

@@ -20,7 +20,8 @@ class OwnershipTest : public testing::Test {
   }
   std::unique_ptr<store::Store> open(const std::string& node) { return store::open_postgres(quiet_node(url_, node)); }
   // Acquires in the background; returns once the node waits for its turn.
-  std::future<std::optional<Epoch>> stand_by(store::Store& store, const std::string& node, std::stop_token stop = {}) {
+  std::future<std::optional<Epoch>> stand_by(store::Store& store, const std::string& node,
+                                             const std::stop_token& stop = {}) {
     auto standing = std::async(std::launch::async, [&store, stop] { return store.acquire(stop); });
     await_sql(url_, "SELECT count(*) = 1 FROM millrace.nodes WHERE node = '" + node + "'");
     return standing;

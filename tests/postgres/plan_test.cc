@@ -33,23 +33,23 @@ class ReadPlan : public testing::TestWithParam<Read> {
  protected:
   static void SetUpTestSuite() {
     if (TestCluster::shared() == nullptr) return;
-    url_ = TestCluster::shared()->create_database();
+    url = TestCluster::shared()->create_database();
     for (const Read& read : reads()) {
-      auto& reader = readers_[read.name] = store::open_postgres(quiet_node(url_, read.name));
+      auto& reader = readers[read.name] = store::open_postgres(quiet_node(url, read.name));
       read.run(*reader);
     }
-    run_sql(url_,
+    run_sql(url,
             "ALTER TABLE millrace.item_state SET (autovacuum_enabled = off);"
             "ALTER TABLE millrace.item_body SET (autovacuum_enabled = off)");
     fill();
   }
-  static void TearDownTestSuite() { readers_.clear(); }
+  static void TearDownTestSuite() { readers.clear(); }
   void SetUp() override {
     if (TestCluster::shared() == nullptr) GTEST_SKIP() << "no PostgreSQL installed";
   }
 
   static void fill() {
-    auto writer = store::open_postgres(quiet_node(url_, "writer"));
+    auto writer = store::open_postgres(quiet_node(url, "writer"));
     const Epoch epoch = acquire(*writer);
     std::vector<shard::ItemWrite> items;
     for (std::uint64_t id = 1; id <= kDone + kPending; ++id) {
@@ -64,33 +64,33 @@ class ReadPlan : public testing::TestWithParam<Read> {
 
   // A connection hands in its statistics when it ends.
   static void await_end_of(const std::string& backends) {
-    await_sql(url_, "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND " + backends);
+    await_sql(url, "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND " + backends);
   }
 
   static int blocks_read() {
-    return std::stoi(query_text(url_,
+    return std::stoi(query_text(url,
                                 "SELECT sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read) "
                                 "FROM pg_statio_user_tables WHERE relname IN ('item_state', 'item_body')"));
   }
   // The backend of the connection that last ran `work`.
   static std::string backend_of(const std::function<void()>& work) {
-    const std::string before = query_text(url_, "SELECT clock_timestamp()");
+    const std::string before = query_text(url, "SELECT clock_timestamp()");
     work();
-    return query_text(url_,
+    return query_text(url,
                       "SELECT max(pid) FROM pg_stat_activity WHERE datname = current_database() AND "
                       "application_name LIKE 'millrace %' AND query_start > '" +
                           before + "'");
   }
 
-  static inline std::string url_;
-  static inline std::map<std::string, std::unique_ptr<Store>> readers_;
+  static inline std::string url;
+  static inline std::map<std::string, std::unique_ptr<Store>> readers;
 };
 
 TEST_P(ReadPlan, CostsWhatItReturns) {
   const int before = blocks_read();
-  const std::string pid = backend_of([&] { GetParam().run(*readers_[GetParam().name]); });
+  const std::string pid = backend_of([&] { GetParam().run(*readers[GetParam().name]); });
   ASSERT_NE(pid, "");
-  readers_.erase(GetParam().name);
+  readers.erase(GetParam().name);
   await_end_of("pid = " + pid);
   EXPECT_LT(blocks_read() - before, kBlocksAtMost);
 }

@@ -18,17 +18,17 @@ using testing::ThrowsMessage;
 class RestartTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    if (TestCluster::installed()) cluster_ = std::make_unique<TestCluster>();
+    if (TestCluster::installed()) cluster = std::make_unique<TestCluster>();
   }
-  static void TearDownTestSuite() { cluster_.reset(); }
+  static void TearDownTestSuite() { cluster.reset(); }
   void SetUp() override {
-    if (cluster_ == nullptr) GTEST_SKIP() << "no PostgreSQL installed";
-    url_ = cluster_->create_database();
+    if (cluster == nullptr) GTEST_SKIP() << "no PostgreSQL installed";
+    url_ = cluster->create_database();
     store_ = store::open_postgres(quiet_node(url_, "a"));
     epoch_ = acquire(*store_);
   }
   // With fsync, and of its own: it is stopped and started.
-  static inline std::unique_ptr<TestCluster> cluster_;
+  static inline std::unique_ptr<TestCluster> cluster;
   std::string url_;
   std::unique_ptr<store::Store> store_;
   Epoch epoch_;
@@ -43,9 +43,9 @@ TEST_F(RestartTest, WhatWasAcknowledgedSurvivesACrashOfTheServer) {
     }
   });
   while (acknowledged < 50) std::this_thread::yield();
-  cluster_->stop(TestCluster::Stop::immediate);
+  cluster->stop(TestCluster::Stop::immediate);
   const std::uint64_t failed = writing.get();
-  cluster_->start();
+  cluster->start();
   epoch_ = acquire(*store_);
   // All of them, and of the one whose answer is missing either.
   EXPECT_THAT(live_ids(*store_), testing::AnyOf(SizeIs(acknowledged.load()), SizeIs(failed)));
@@ -54,7 +54,7 @@ TEST_F(RestartTest, WhatWasAcknowledgedSurvivesACrashOfTheServer) {
 
 TEST_F(RestartTest, ReadsSayThatTheServerIsAwayAndGoOnOnceItIsBack) {
   commit(*store_, epoch_, batch_of({new_item(1)}));
-  cluster_->stop(TestCluster::Stop::fast);
+  cluster->stop(TestCluster::Stop::fast);
   try {
     store_->item(kShard, sample_queue(), ItemId{1});
     ADD_FAILURE() << "a read without a server";
@@ -63,15 +63,15 @@ TEST_F(RestartTest, ReadsSayThatTheServerIsAwayAndGoOnOnceItIsBack) {
   }
   EXPECT_EQ(fate_of_commit(*store_, epoch_, batch_of({new_item(2)})), Fate::not_done);
   EXPECT_THAT(store_->health().warnings, SizeIs(1));
-  cluster_->start();
+  cluster->start();
   EXPECT_TRUE(store_->item(kShard, sample_queue(), ItemId{1}).has_value());
   EXPECT_THAT(store_->health().warnings, SizeIs(0));
 }
 
 TEST_F(RestartTest, AcquireWaitsForTheServerToComeBack) {
-  cluster_->stop(TestCluster::Stop::fast);
+  cluster->stop(TestCluster::Stop::fast);
   auto acquiring = std::async(std::launch::async, [&] { return acquire(*store_); });
-  cluster_->start();
+  cluster->start();
   EXPECT_GT(acquiring.get(), epoch_);
 }
 

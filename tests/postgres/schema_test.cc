@@ -10,7 +10,6 @@
 namespace millrace::test {
 namespace {
 
-using store::Fate;
 using store::StoreError;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -39,6 +38,7 @@ TEST_F(Schema, OpeningTwiceAppliesEachStepOnce) {
 
 TEST_F(Schema, NodesStartingTogetherOnAnEmptyDatabaseAllOpen) {
   std::vector<std::future<std::unique_ptr<store::Store>>> opening;
+  opening.reserve(6);
   for (int i = 0; i < 6; ++i) opening.push_back(std::async(std::launch::async, [&] { return open(); }));
   for (auto& opened : opening) EXPECT_NE(opened.get(), nullptr);
   EXPECT_EQ(query_text(url_, "SELECT count(*) FROM millrace.schema_migrations WHERE version > 0"),

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 #include <pwd.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <thread>
@@ -55,6 +55,7 @@ const passwd* server_user() { return geteuid() == 0 ? getpwnam("postgres") : nul
 pid_t start_program(const std::vector<std::string>& command, const fs::path& log) {
   const passwd* user = server_user();
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
   arguments.push_back(nullptr);
   const pid_t child = fork();

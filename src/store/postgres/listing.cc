@@ -119,10 +119,10 @@ Params params_of(ShardId shard, const ItemQuery& query, Span span) {
   return params;
 }
 
-const Statement& choose(const ItemQuery& query, const Statement& of_queue, const Statement& of_status,
-                        const Statement& of_tags) {
-  if (!query.any_tags.empty()) return of_tags;
-  return query.status ? of_status : of_queue;
+const Statement& choose(const ItemQuery& query, const Statement* of_queue, const Statement* of_status,
+                        const Statement* of_tags) {
+  if (!query.any_tags.empty()) return *of_tags;
+  return query.status ? *of_status : *of_queue;
 }
 
 std::vector<queue::ItemRecord> read_items(const Rows& rows) {
@@ -141,7 +141,7 @@ std::vector<queue::ItemRecord> read_items(const Rows& rows) {
 
 ItemPage list_items(Connection& connection, ShardId shard, const ItemQuery& query) {
   // One more than asked tells whether there are more.
-  const Rows rows = connection.run(choose(query, kPageOfQueue, kPageOfStatus, kPageOfTags),
+  const Rows rows = connection.run(choose(query, &kPageOfQueue, &kPageOfStatus, &kPageOfTags),
                                    params_of(shard, query, {query.offset, query.limit + 1}));
   ItemPage page;
   Pool pool;
@@ -161,7 +161,7 @@ ItemPage list_items(Connection& connection, ShardId shard, const ItemQuery& quer
 std::uint64_t count_items(Connection& connection, ShardId shard, const ItemQuery& query, std::uint64_t at_most) {
   ItemQuery whole = query;
   whole.before = std::nullopt;
-  const Rows rows = connection.run(choose(query, kNumberOfQueue, kNumberOfStatus, kNumberOfTags),
+  const Rows rows = connection.run(choose(query, &kNumberOfQueue, &kNumberOfStatus, &kNumberOfTags),
                                    params_of(shard, whole, {0, at_most}));
   Row row;
   rows.read(0, row);

@@ -82,6 +82,7 @@ void fill_lanes(Connection& connection, ShardId shard, Pool& pool, LiveItems& it
     pool.keep_lane(digest, read_lane(row));
   }
   std::vector<const Lane*> found;
+  found.reserve(items.lanes.size());
   for (const Uuid& lane : items.lanes) found.push_back(pool.find_lane(lane));
   for (std::size_t i = 0; i < items.live.size(); ++i) {
     const Lane* lane = found[items.lane_of[i]];

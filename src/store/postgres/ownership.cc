@@ -113,7 +113,7 @@ bool Ownership::presumed_dead() const {
   return released_ || std::chrono::steady_clock::now().time_since_epoch() - last_beat_.load() > options_.node_ttl;
 }
 
-std::optional<Epoch> Ownership::acquire(std::stop_token stop) {
+std::optional<Epoch> Ownership::acquire(const std::stop_token& stop) {
   const StopSignal stopped(stop);
   std::unique_ptr<Connection> connection;
   bool said_away = false;
@@ -145,7 +145,7 @@ void Ownership::register_node(Connection& connection) {
   note_beat();
   released_ = false;
   connection.run(kForgetDead);
-  if (!heartbeat_.joinable()) heartbeat_ = std::jthread([this](std::stop_token stop) { beat(std::move(stop)); });
+  if (!heartbeat_.joinable()) heartbeat_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
 }
 
 Ownership::Verdict Ownership::take_or_wait(Connection& connection) {
@@ -203,7 +203,7 @@ void Ownership::release() {
   }
 }
 
-void Ownership::beat(std::stop_token stop) {
+void Ownership::beat(const std::stop_token& stop) {
   const StopSignal stopped(stop);
   std::unique_ptr<Connection> connection;
   while (wait_for(-1, stopped, options_.heartbeat), !stop.stop_requested()) {

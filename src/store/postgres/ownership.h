@@ -29,7 +29,7 @@ class Ownership {
   ~Ownership();
 
   // See Store::acquire. Keeps trying while the server is away.
-  std::optional<Epoch> acquire(std::stop_token stop);
+  std::optional<Epoch> acquire(const std::stop_token& stop);
   // See Store::release. Throws nothing: a node that cannot say goodbye is found dead a little later.
   void release();
 
@@ -45,7 +45,7 @@ class Ownership {
   std::optional<Epoch> take(Connection& connection);
   void register_node(Connection& connection);
   void end_blockers(Connection& connection);
-  void beat(std::stop_token stop);
+  void beat(const std::stop_token& stop);
   void note_beat() { last_beat_ = std::chrono::steady_clock::now().time_since_epoch(); }
 
   const PostgresOptions options_;

@@ -33,7 +33,7 @@ class PostgresStore final : public Store {
 
   std::optional<Epoch> acquire(std::stop_token stop) override {
     committer_.start_over();
-    return ownership_.acquire(std::move(stop));
+    return ownership_.acquire(stop);
   }
   void release() override {
     committer_.start_over();
@@ -90,7 +90,7 @@ class PostgresStore final : public Store {
       health.warnings = postgres::durability_warnings(settings);
       if (!settings.fsync) health.durability = "none";
     } catch (const StoreError& error) {
-      health.warnings.push_back(error.what());
+      health.warnings.emplace_back(error.what());
     }
     return health;
   }

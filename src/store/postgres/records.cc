@@ -62,10 +62,6 @@ std::shared_ptr<const std::string> Pool::worker(std::string_view name) {
   return share(workers_, name, [&] { return std::make_shared<const std::string>(name); });
 }
 
-const char* const kStateColumns =
-    "s.lane, s.id, s.stage, s.status, s.priority, s.retry_count, s.attempt, s.retry_wait, s.due, s.updated, "
-    "s.lease_token, s.lease_until, s.lease_worker, s.group_mode, s.group_name";
-
 Uuid read_state(Row& row, Pool& pool, queue::ItemRecord& record) {
   const Uuid lane = row.uuid();
   record.id = ItemId{row.u64()};
@@ -92,10 +88,6 @@ void set_lane(queue::ItemRecord& record, const Lane& lane) {
   record.max_retries = lane.max_retries;
 }
 
-const char* const kLaneColumns =
-    "l.tenant, l.queue, l.bus, l.tag_list, l.max_retries, l.retry_kind, l.retry_jitter, l.retry_base_ms, "
-    "l.retry_cap_ms";
-
 Lane read_lane(Row& row) {
   queue::LaneKey key{
       .queue = {.tenant = TenantId::trusted(row.text()), .name = row.text()}, .bus = row.text(), .tags = row.texts()};
@@ -108,12 +100,6 @@ Lane read_lane(Row& row) {
   return lane;
 }
 
-const char* const kJoinLane =
-    "CROSS JOIN LATERAL (SELECT * FROM millrace.lanes l WHERE l.shard = s.shard AND l.lane = s.lane LIMIT 1) AS l";
-const char* const kJoinBody =
-    "CROSS JOIN LATERAL (SELECT * FROM millrace.item_body b WHERE b.shard = s.shard AND b.tenant = s.tenant AND "
-    "b.queue = s.queue AND b.id = s.id LIMIT 1) AS b";
-
 queue::ItemRecord read_item(Row& row, Pool& pool) {
   queue::ItemRecord record;
   const Uuid digest = read_state(row, pool, record);
@@ -122,8 +108,6 @@ queue::ItemRecord read_item(Row& row, Pool& pool) {
   set_lane(record, known != nullptr ? *known : pool.keep_lane(digest, std::move(lane)));
   return record;
 }
-
-const char* const kBodyColumns = "b.title, b.description, b.tags, b.payload, b.created";
 
 std::shared_ptr<const queue::Body> read_body(Row& row) {
   auto body = std::make_shared<queue::Body>();
@@ -134,10 +118,6 @@ std::shared_ptr<const queue::Body> read_body(Row& row) {
   body->created = row.time();
   return body;
 }
-
-const char* const kLogColumns =
-    "g.id, g.item, g.action, g.attempt, g.token, g.worker, g.created, g.status_code, g.execution_time_ms, "
-    "g.error_message, g.reason, g.next_retry_at, g.retry_count";
 
 queue::LogEntry read_log_entry(Row& row) {
   queue::LogEntry entry;
@@ -157,8 +137,6 @@ queue::LogEntry read_log_entry(Row& row) {
   return entry;
 }
 
-const char* const kDedupColumns = "d.tenant, d.kind, d.key, d.made, d.fingerprint, d.expires";
-
 shard::DedupRecord read_dedup(Row& row) {
   shard::DedupKey key{.tenant = TenantId::trusted(row.text()),
                       .kind = read_enum(row.i16(), shard::DedupKind::job_id),
@@ -166,10 +144,6 @@ shard::DedupRecord read_dedup(Row& row) {
   // Braces evaluate from left to right, in the order of the columns.
   return {.key = std::move(key), .made = row.u64(), .fingerprint = row.text(), .expires = row.time()};
 }
-
-const char* const kAuditColumns =
-    "tenant, seq, time, actor, action, entity_type, entity_id, correlation_id, \"values\", values_digest, "
-    "previous_hash, hash";
 
 shard::AuditRecord read_audit(Row& row) {
   return {.tenant = TenantId::trusted(row.text()),

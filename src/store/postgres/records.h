@@ -51,34 +51,45 @@ class Pool {
 };
 
 // Of item_state as `s`. The lane's digest comes first; the record's lane, retry and max_retries stay unset.
-extern const char* const kStateColumns;
+inline constexpr char kStateColumns[] =
+    "s.lane, s.id, s.stage, s.status, s.priority, s.retry_count, s.attempt, s.retry_wait, s.due, s.updated, "
+    "s.lease_token, s.lease_until, s.lease_worker, s.group_mode, s.group_name";
 Uuid read_state(Row& row, Pool& pool, queue::ItemRecord& record);
 void set_lane(queue::ItemRecord& record, const Lane& lane);
 
 // Of lanes as `l`.
-extern const char* const kLaneColumns;
+inline constexpr char kLaneColumns[] =
+    "l.tenant, l.queue, l.bus, l.tag_list, l.max_retries, l.retry_kind, l.retry_jitter, l.retry_base_ms, "
+    "l.retry_cap_ms";
 Lane read_lane(Row& row);
 
 // Gives each row of `s` its `l`, and its `b`.
-extern const char* const kJoinLane;
-extern const char* const kJoinBody;
+inline constexpr char kJoinLane[] =
+    "CROSS JOIN LATERAL (SELECT * FROM millrace.lanes l WHERE l.shard = s.shard AND l.lane = s.lane LIMIT 1) AS l";
+inline constexpr char kJoinBody[] =
+    "CROSS JOIN LATERAL (SELECT * FROM millrace.item_body b WHERE b.shard = s.shard AND b.tenant = s.tenant AND "
+    "b.queue = s.queue AND b.id = s.id LIMIT 1) AS b";
 
 // Of both: kStateColumns, then kLaneColumns.
 queue::ItemRecord read_item(Row& row, Pool& pool);
 
 // Of item_body as `b`.
-extern const char* const kBodyColumns;
+inline constexpr char kBodyColumns[] = "b.title, b.description, b.tags, b.payload, b.created";
 std::shared_ptr<const queue::Body> read_body(Row& row);
 
 // Of item_log as `g`.
-extern const char* const kLogColumns;
+inline constexpr char kLogColumns[] =
+    "g.id, g.item, g.action, g.attempt, g.token, g.worker, g.created, g.status_code, g.execution_time_ms, "
+    "g.error_message, g.reason, g.next_retry_at, g.retry_count";
 queue::LogEntry read_log_entry(Row& row);
 
 // Of dedup as `d`.
-extern const char* const kDedupColumns;
+inline constexpr char kDedupColumns[] = "d.tenant, d.kind, d.key, d.made, d.fingerprint, d.expires";
 shard::DedupRecord read_dedup(Row& row);
 
-extern const char* const kAuditColumns;
+inline constexpr char kAuditColumns[] =
+    "tenant, seq, time, actor, action, entity_type, entity_id, correlation_id, \"values\", values_digest, "
+    "previous_hash, hash";
 shard::AuditRecord read_audit(Row& row);
 
 }  // namespace millrace::store::postgres

@@ -35,16 +35,17 @@ std::vector<std::string> other_warnings(const ServerSettings& s) {
   std::vector<std::string> warnings;
   if (s.version < kOldestVersion) warnings.push_back(too_old(s.version));
   if (s.encoding != "UTF8") warnings.push_back(not_utf8(s.encoding));
-  if (!s.may_create) warnings.push_back("the role may not create tables in schema millrace: GRANT CREATE to it");
+  if (!s.may_create) warnings.emplace_back("the role may not create tables in schema millrace: GRANT CREATE to it");
   if (s.connections * 10 > s.connections_max * 9) {
     warnings.push_back(
         fmt::format("{} of {} connections are in use: raise max_connections", s.connections, s.connections_max));
   }
   if (s.synchronous_commit == "off") {
-    warnings.push_back(
+    warnings.emplace_back(
         "synchronous_commit is off: Millrace's own commits turn it on, other programs' writes can be lost");
   }
-  if (!s.data_checksums) warnings.push_back("note: data checksums are off, so PostgreSQL cannot notice a damaged disk");
+  if (!s.data_checksums)
+    warnings.emplace_back("note: data checksums are off, so PostgreSQL cannot notice a damaged disk");
   return warnings;
 }
 
@@ -68,9 +69,9 @@ ServerSettings read_server_settings(Connection& connection) {
 
 std::vector<std::string> durability_warnings(const ServerSettings& s) {
   std::vector<std::string> warnings;
-  if (!s.fsync) warnings.push_back("fsync is off: acknowledged writes are lost when the server's machine fails");
+  if (!s.fsync) warnings.emplace_back("fsync is off: acknowledged writes are lost when the server's machine fails");
   if (!s.full_page_writes) {
-    warnings.push_back("full_page_writes is off: a power failure can damage the tables beyond repair");
+    warnings.emplace_back("full_page_writes is off: a power failure can damage the tables beyond repair");
   }
   return warnings;
 }
