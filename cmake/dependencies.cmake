@@ -12,6 +12,8 @@ find_package(RocksDB REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(prometheus-cpp REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(LibXml2 REQUIRED)
 
 # One interface target for every third-party header: they are system headers, free of our warnings.
 add_library(millrace_external INTERFACE)

@@ -41,6 +41,8 @@ endfunction()
 # Third-party libraries by the module that first needs them.
 set(MILLRACE_LINK_base fmt::fmt spdlog::spdlog OpenSSL::Crypto absl::flat_hash_map absl::flat_hash_set absl::btree)
 set(MILLRACE_LINK_json simdjson::simdjson)
+set(MILLRACE_LINK_match re2)
+set(MILLRACE_LINK_registry re2 protobuf::libprotobuf LibXml2::LibXml2)
 set(MILLRACE_LINK_store RocksDB::rocksdb-shared PostgreSQL::PostgreSQL)
 set(MILLRACE_LINK_async Threads::Threads)
 set(MILLRACE_LINK_http OpenSSL::SSL prometheus-cpp::core)

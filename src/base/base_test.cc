@@ -78,6 +78,22 @@ TEST(Uuid, HasVersionSevenAndTime) {
   EXPECT_EQ(id, "01234567-89ab-7fff-bfff-ffffffffffff");
 }
 
+// RFC 9562, appendix A.4.
+TEST(Uuid, OfANameMatchesTheKnownAnswer) {
+  const auto dns = parse_uuid("6ba7b810-9dad-11d1-80b4-00c04fd430c8");
+  ASSERT_TRUE(dns);
+  EXPECT_EQ(make_uuid_v5(*dns, "www.example.com"), "2ed6657d-e927-568b-95e1-2665a8aea6a2");
+  EXPECT_NE(make_uuid_v5(*dns, "www.example.org"), make_uuid_v5(*dns, "www.example.com"));
+}
+
+TEST(Uuid, ReadsTheUsualTextOnly) {
+  EXPECT_EQ(parse_uuid("6BA7B810-9DAD-11D1-80B4-00C04FD430C8"), parse_uuid("6ba7b810-9dad-11d1-80b4-00c04fd430c8"));
+  for (const char* text : {"", "6ba7b810-9dad-11d1-80b4-00c04fd430c", "6ba7b810-9dad-11d1-80b4-00c04fd430c88",
+                           "6ba7b8109-dad-11d1-80b4-00c04fd430c8", "6ba7b810-9dad-11d1-80b4-00c04fd430cg"}) {
+    EXPECT_EQ(parse_uuid(text), std::nullopt) << text;
+  }
+}
+
 TEST(Bytes, ReadsBackWhatWasWritten) {
   std::string bytes;
   put_u8(bytes, 250);

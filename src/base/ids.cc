@@ -1,5 +1,7 @@
 #include "base/ids.h"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
 
 #include "base/assert.h"
@@ -21,6 +23,28 @@ int crockford_value(char c) {
     if (kCrockford[i] == c) return i;
   }
   return -1;
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// With the version and the variant set. Two for every HTTP request, so without the formatter.
+std::string format_uuid(UuidBytes bytes, unsigned version) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0f) | version << 4);
+  bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3f) | 0x80);
+  std::string out;
+  out.reserve(36);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
+    out += kHex[bytes[i] >> 4];
+    out += kHex[bytes[i] & 15];
+  }
+  return out;
 }
 
 }  // namespace
@@ -71,18 +95,35 @@ std::string make_uuid_v7(std::int64_t now_ms, const std::array<std::uint8_t, 10>
   std::array<std::uint8_t, 16> b{};
   for (int i = 0; i < 6; ++i) b[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(now_ms >> (40 - 8 * i));
   std::copy(random.begin(), random.end(), b.begin() + 6);
-  b[6] = static_cast<std::uint8_t>((b[6] & 0x0f) | 0x70);
-  b[8] = static_cast<std::uint8_t>((b[8] & 0x3f) | 0x80);
-  // Two for every HTTP request, so without the formatter.
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(36);
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
-    out += kHex[b[i] >> 4];
-    out += kHex[b[i] & 15];
+  return format_uuid(b, 7);
+}
+
+std::optional<UuidBytes> parse_uuid(std::string_view text) {
+  if (text.size() != 36) return std::nullopt;
+  UuidBytes bytes{};
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i == 8 || i == 13 || i == 18 || i == 23) {
+      if (text[i] != '-') return std::nullopt;
+      continue;
+    }
+    const int digit = hex_value(text[i]);
+    if (digit < 0) return std::nullopt;
+    std::uint8_t& byte = bytes[digits++ / 2];
+    byte = static_cast<std::uint8_t>(byte << 4 | digit);
   }
-  return out;
+  return bytes;
+}
+
+std::string make_uuid_v5(const UuidBytes& space, std::string_view name) {
+  std::string input(space.begin(), space.end());
+  input += name;
+  std::array<std::uint8_t, EVP_MAX_MD_SIZE> sha1{};
+  const int good = EVP_Digest(input.data(), input.size(), sha1.data(), nullptr, EVP_sha1(), nullptr);
+  MR_ASSERT(good == 1, "SHA-1 is not to be had");
+  UuidBytes bytes{};
+  std::copy_n(sha1.begin(), bytes.size(), bytes.begin());
+  return format_uuid(bytes, 5);
 }
 
 }  // namespace millrace

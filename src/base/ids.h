@@ -88,4 +88,10 @@ std::optional<std::uint64_t> parse_tsid(std::string_view text);
 // UUIDv7 from a time and 10 random bytes, in the usual text form.
 std::string make_uuid_v7(std::int64_t now_ms, const std::array<std::uint8_t, 10>& random);
 
+using UuidBytes = std::array<std::uint8_t, 16>;
+// The usual text form, in either case.
+std::optional<UuidBytes> parse_uuid(std::string_view text);
+// UUIDv5 (RFC 9562): always the same for the same space and name.
+std::string make_uuid_v5(const UuidBytes& space, std::string_view name);
+
 }  // namespace millrace

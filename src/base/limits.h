@@ -36,6 +36,28 @@ inline constexpr Millis kBackoffMax = std::chrono::hours(24 * 30);
 inline constexpr Millis kIdempotencyWindow = std::chrono::hours(24);
 inline constexpr std::int64_t kRunAtDaysMax = 366 * 5;
 
+// Events (S0, S2, S3). The key with all the parts (GSI7) stays below the 2,704 bytes that PostgreSQL indexes.
+inline constexpr std::size_t kEventsPerRequestMax = 1000;
+inline constexpr std::size_t kEventBytesMax = 8 * 1024 * 1024;  // half of what one request may carry
+inline constexpr std::size_t kEventIdBytesMax = 255;
+inline constexpr std::size_t kEventTypeBytesMax = 255;
+inline constexpr std::size_t kEventSourceBytesMax = 512;   // CloudEvents sources are URIs
+inline constexpr std::size_t kEventSubjectBytesMax = 512;  // and subjects often paths
+inline constexpr std::size_t kEntityTypeBytesMax = 100;
+inline constexpr std::size_t kEntityIdBytesMax = 512;  // may be a whole subject
+inline constexpr std::size_t kBusNameBytesMax = 100;
+inline constexpr std::size_t kCorrelationIdBytesMax = 255;
+inline constexpr std::size_t kMessageGroupBytesMax = 255;
+inline constexpr std::size_t kDeduplicationIdBytesMax = 255;
+inline constexpr std::size_t kContextPairsMax = 64;  // each one is an index entry
+inline constexpr std::size_t kContextKeyBytesMax = 100;
+inline constexpr std::size_t kContextValueBytesMax = 500;
+inline constexpr std::size_t kExtensionsMax = 64;
+inline constexpr std::size_t kOverflowBytes = 200 * 1024;  // beyond it large fields move to the blob store
+
+// Access
+inline constexpr std::size_t kKeyNameBytesMax = 200;
+
 // Memory
 inline constexpr std::size_t kLiveItemsMaxDefault = 10'000'000;  // about 1 GB of waiting items
 inline constexpr std::size_t kWaitersPerShardMax = 10'000;

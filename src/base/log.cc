@@ -6,9 +6,20 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace millrace {
 namespace {
+
+// A message that is no JSON member, such as a library's own sentence, as one.
+std::string as_member(std::string_view sentence) {
+  std::string member = R"("msg":")";
+  for (const char c : sentence) {
+    if (c == '"' || c == '\\') member += '\\';
+    member += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return member += '"';
+}
 
 // Lines go out together: when there are enough of them, after a second, or at once from a warning on. A write
 // for each line would cost more than answering the request that it tells of.
@@ -17,7 +28,14 @@ class BufferedStderr final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     constexpr std::size_t kEnough = 16 * 1024;
     spdlog::memory_buf_t line;
-    formatter_->format(message, line);
+    if (message.payload.size() > 0 && message.payload[0] == '"') {
+      formatter_->format(message, line);
+    } else {
+      const std::string member = as_member({message.payload.data(), message.payload.size()});
+      spdlog::details::log_msg sentence = message;
+      sentence.payload = member;
+      formatter_->format(sentence, line);
+    }
     pending_.append(line.data(), line.size());
     if (pending_.size() >= kEnough) flush_();
   }

@@ -34,8 +34,8 @@ struct Header {
   std::string app;          // whose timeline it is on: `app`, else `producer`, else `source`
   std::string entity_type;  // upper case: TASK, JOB, ORDER …
   std::string entity_id;
-  Time time{};                         // when it happened, as the sender says; else when it was received
-  std::optional<Time> expires = {};    // from `ttl`
+  Time time{};                            // when it happened, as the sender says; else when it was received
+  std::optional<Time> expires = {};       // from `ttl`
   std::vector<ContextPair> context = {};  // contextData, searchable
 
   bool operator==(const Header&) const = default;

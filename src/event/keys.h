@@ -26,6 +26,11 @@ struct Key {
   auto operator<=>(const Key&) const = default;
 };
 
+enum class KeyPart : std::uint8_t { partition, sort };
+
+// The member by which answers carry a part of a key, and senders may: "PK", "SK", "GSI1PK" … "GSI7SK".
+std::string_view name_of(Index index, KeyPart part);
+
 Key key_of(const TenantId& tenant, const Header& header, Index index);
 std::array<Key, kIndexes> keys_of(const TenantId& tenant, const Header& header);
 

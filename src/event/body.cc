@@ -1,0 +1,82 @@
+#include "event/body.h"
+
+#include <fmt/format.h>
+
+#include "base/limits.h"
+#include "event/codec_cloudevents.h"
+#include "event/media_type.h"
+#include "event/recognise.h"
+#include "json/parse.h"
+
+namespace millrace::event {
+namespace {
+
+using json::Kind;
+using json::Value;
+using Decode = Result<Draft> (*)(Value, std::optional<std::size_t>);
+
+Result<Draft> decode_batched(Value value, std::optional<std::size_t> element) {
+  if (value.is(Kind::object)) return decode_cloudevent(value, element);
+  const std::string path = element ? fmt::format("[{}]", *element) : std::string();
+  return fail(Errc::invalid, fmt::format("a CloudEvent must be an object, not {}", json::describe(value.kind())), path);
+}
+
+Result<void> read_array(Drafts& drafts, Value array, Decode decode) {
+  drafts.shape = Shape::array;
+  if (array.size() == 0) return fail(Errc::invalid, "the array has no events");
+  if (array.size() > limits::kEventsPerRequestMax) {
+    return fail(Errc::invalid, fmt::format("a request may bring {} events at most, not {}",
+                                           limits::kEventsPerRequestMax, array.size()));
+  }
+  drafts.events.reserve(array.size());
+  for (const Value element : array.elements()) drafts.events.push_back(decode(element, drafts.events.size()));
+  return {};
+}
+
+Result<Drafts> read_json(std::string_view body, Mode mode) {
+  auto document = json::parse(body);
+  if (!document) return std::unexpected(json::to_error(document.error()));
+  Drafts drafts{.document = *std::move(document), .events = {}};
+  const Value root = drafts.document.root();
+  if (mode == Mode::cloudevents_batch && !root.is(Kind::array)) {
+    return fail(Errc::invalid, fmt::format("a batch must be an array, not {}", json::describe(root.kind())));
+  }
+  const bool array = root.is(Kind::array) && mode != Mode::cloudevent;
+  const Decode one = mode == Mode::json ? decode : decode_batched;
+  if (!array) {
+    drafts.events.push_back(one(root, std::nullopt));
+    return drafts;
+  }
+  if (const auto read = read_array(drafts, root, one); !read) return std::unexpected(read.error());
+  return drafts;
+}
+
+// In binary mode an attribute is a header field, and is called so.
+Result<Draft> decode_binary(Value object) {
+  Result<Draft> draft = decode_cloudevent(object);
+  if (!draft && !draft.error().field.empty() && !draft.error().field.starts_with("data")) {
+    Error& error = draft.error();
+    error.detail = fmt::format("header field ce-{}: {}", error.field, error.detail);
+    error.field.insert(0, "ce-");
+  }
+  return draft;
+}
+
+}  // namespace
+
+Result<Drafts> read_body(std::string_view content_type, std::span<const HeaderField> fields, std::string_view body) {
+  const Mode mode = choose_mode(content_type, has_attribute_fields(fields));
+  if (mode == Mode::unsupported) {
+    return fail(Errc::unsupported_media,
+                "send application/json, application/cloudevents+json, application/cloudevents-batch+json, or any "
+                "type with CloudEvents attributes in ce-* header fields");
+  }
+  if (mode != Mode::binary) return read_json(body, mode);
+  auto document = read_binary(fields, content_type, body);
+  if (!document) return std::unexpected(std::move(document.error()));
+  Drafts drafts{.document = *std::move(document), .events = {}};
+  drafts.events.push_back(decode_binary(drafts.document.root()));
+  return drafts;
+}
+
+}  // namespace millrace::event

@@ -1,0 +1,29 @@
+// A request that brings events, of whatever kind, as drafts. Pure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "event/cloudevents_binary.h"
+#include "event/draft.h"
+#include "json/value.h"
+
+namespace millrace::event {
+
+enum class Shape : std::uint8_t { one, array };
+
+// The events of one request, each read or refused. Owns what the drafts are views of.
+struct Drafts {
+  json::Document document;
+  Shape shape = Shape::one;
+  std::vector<Result<Draft>> events;  // in the order sent; paths of refusals begin with "[3]" in an array
+};
+
+// Errc::unsupported_media by the content type alone; Errc::malformed for a body that is no JSON where it must
+// be; Errc::invalid for an empty array or one that is too long. REQUIRES: `body` outlives the drafts.
+Result<Drafts> read_body(std::string_view content_type, std::span<const HeaderField> fields, std::string_view body);
+
+}  // namespace millrace::event

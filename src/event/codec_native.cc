@@ -1,0 +1,118 @@
+#include "event/codec_native.h"
+
+#include "base/ids.h"
+#include "base/limits.h"
+#include "event/field_table.h"
+#include "event/form_writer.h"
+#include "event/rest.h"
+
+namespace millrace::event {
+namespace {
+
+using Presence = Field::Presence;
+
+constexpr Field kFields[] = {
+    {"type", read::header_name<&Header::type, limits::kEventTypeBytesMax>, {}, Presence::required},
+    {"source", read::header_text<&Header::source, limits::kEventSourceBytesMax>},
+    {"subject", read::header_text<&Header::subject, limits::kEventSubjectBytesMax>},
+    {"time", read::time},
+    {"data", read::kept_data, "data"},
+    {"eventId", read::header_name<&Header::event_id, limits::kEventIdBytesMax>},
+    {"correlationId", read::header_text<&Header::correlation_id, limits::kCorrelationIdBytesMax>},
+    {"causationId", read::header_text<&Header::causation_id, limits::kCorrelationIdBytesMax>},
+    {"messageGroup", read::header_text<&Header::message_group, limits::kMessageGroupBytesMax>},
+    {"deduplicationId", read::kept_draft_text<&Draft::deduplication_id, limits::kDeduplicationIdBytesMax>,
+     "deduplicationId"},
+    {"contextData", read::context_pairs},
+    {"context", read::context_object, "context"},
+    {"schemaVersion", read::schema_version, "schemaVersion"},
+    {"actor", read::kept_object_or_text, "actor"},
+    {"aggregateType", read::kept_draft_text<&Draft::aggregate_type, limits::kEntityTypeBytesMax>, "aggregateType"},
+    {"aggregateId", read::kept_draft_text<&Draft::aggregate_id, limits::kEntityIdBytesMax>, "aggregateId"},
+    {"producer", read::kept_draft_text<&Draft::producer, limits::kEventSourceBytesMax>, "producer"},
+    {"metadata", read::kept_object, "metadata"},
+    {"bus", read::header_name<&Header::bus, limits::kBusNameBytesMax>},
+    {"app", read::header_text<&Header::app, limits::kEventSourceBytesMax>},
+    {"entityType", read::header_text<&Header::entity_type, limits::kEntityTypeBytesMax>},
+    {"entityId", read::header_text<&Header::entity_id, limits::kEntityIdBytesMax>},
+    {"ttl", read::ttl},
+    {"tenantId", read::tenant},
+    {"clientId", read::tenant},
+    {"datacontenttype", read::kept_text, "datacontenttype"},
+    {"dataschema", read::kept_text, "dataschema"},
+    {"data_base64", read::kept_base64, "data_base64"},
+    {"extensions", read::extensions, "extensions"},
+    {"audit", read::audit},
+    {"specVersion", read::spec_version},
+    {"id", read::given_by_the_server},
+    {"position", read::given_by_the_server},
+    {"receivedAt", read::given_by_the_server},
+    {"dispatchJobs", read::given_by_the_server},
+    {"duplicate", read::given_by_the_server},
+    {"PK", read::key<Index::table, KeyPart::partition>},
+    {"SK", read::key<Index::table, KeyPart::sort>},
+    {"GSI1PK", read::key<Index::gsi1, KeyPart::partition>},
+    {"GSI1SK", read::key<Index::gsi1, KeyPart::sort>},
+    {"GSI2PK", read::key<Index::gsi2, KeyPart::partition>},
+    {"GSI2SK", read::key<Index::gsi2, KeyPart::sort>},
+    {"GSI3PK", read::key<Index::gsi3, KeyPart::partition>},
+    {"GSI3SK", read::key<Index::gsi3, KeyPart::sort>},
+    {"GSI4PK", read::key<Index::gsi4, KeyPart::partition>},
+    {"GSI4SK", read::key<Index::gsi4, KeyPart::sort>},
+    {"GSI5PK", read::key<Index::gsi5, KeyPart::partition>},
+    {"GSI5SK", read::key<Index::gsi5, KeyPart::sort>},
+    {"GSI6PK", read::key<Index::gsi6, KeyPart::partition>},
+    {"GSI6SK", read::key<Index::gsi6, KeyPart::sort>},
+    {"GSI7PK", read::key<Index::gsi7, KeyPart::partition>},
+    {"GSI7SK", read::key<Index::gsi7, KeyPart::sort>},
+};
+
+const FieldTable& table() {
+  static const FieldTable kTable(kFields, refuse_unknown);
+  return kTable;
+}
+
+void write_sender_fields(json::Writer& out, const Header& header) {
+  out.member("eventId", header.event_id);
+  out.member("specVersion", "1.0");
+  out.member("type", header.type);
+  write_text(out, "source", header.source);
+  write_text(out, "subject", header.subject);
+  out.member("time", header.time);
+  out.member("bus", header.bus);
+  write_text(out, "correlationId", header.correlation_id);
+  write_text(out, "causationId", header.causation_id);
+  write_text(out, "messageGroup", header.message_group);
+  out.member("app", header.app);
+  write_context_pairs(out, "contextData", header.context);
+}
+
+}  // namespace
+
+Result<Draft> decode_native(json::Value object, std::optional<std::size_t> element) {
+  Decoding decoding(Envelope::native, element, object.raw().size());
+  const std::uint64_t seen = table().read(decoding, object);
+  table().require(decoding, seen, Presence::required);
+  return std::move(decoding).finish();
+}
+
+void write_native(json::Writer& out, const Record& record, const Answer& answer) {
+  const Rest rest = split_rest(*record.rest);
+  out.begin_object();
+  out.member("id", format_tsid(record.tsid));
+  out.member("position", record.position);
+  write_sender_fields(out, record.header);
+  write_members(out, rest.members);
+  write_table_fields(out, record);
+  if (!rest.notes.context) write_context_object(out, "context", record.header.context);
+  if (answer.properties == Properties::always || rest.notes.envelope == Envelope::keyed) {
+    const OpenRest open(*record.rest);
+    if (const auto data = open.find("data")) out.member("properties", *data);
+  }
+  out.member("receivedAt", to_ms(record.received));
+  if (answer.dispatch_jobs) out.member("dispatchJobs", *answer.dispatch_jobs);
+  if (answer.duplicate) out.member("duplicate", true);
+  out.end_object();
+}
+
+}  // namespace millrace::event

@@ -1,0 +1,137 @@
+#include "event/codec_snake.h"
+
+#include "base/limits.h"
+#include "event/defaults.h"
+#include "event/field_table.h"
+#include "event/form_writer.h"
+#include "event/rest.h"
+
+namespace millrace::event {
+namespace {
+
+using Presence = Field::Presence;
+
+constexpr std::string_view kPublicPrefix = "public.";
+
+bool is_public(std::string_view type) { return type.starts_with(kPublicPrefix); }
+
+constexpr Field kFields[] = {
+    {"event_id", read::header_name<&Header::event_id, limits::kEventIdBytesMax>, {}, Presence::required},
+    {"event_type", read::header_name<&Header::type, limits::kEventTypeBytesMax>, {}, Presence::required},
+    {"schema_version", read::schema_version, "schemaVersion", Presence::required},
+    {"occurred_at", read::time, {}, Presence::required},
+    {"aggregate_id", read::kept_draft_text<&Draft::aggregate_id, limits::kEntityIdBytesMax>, "aggregateId",
+     Presence::required_inside},
+    {"aggregate_type", read::kept_draft_text<&Draft::aggregate_type, limits::kEntityTypeBytesMax>, "aggregateType",
+     Presence::required_inside},
+    {"correlation_id",
+     read::header_text<&Header::correlation_id, limits::kCorrelationIdBytesMax>,
+     {},
+     Presence::required_inside},
+    {"actor", read::kept_object, "actor", Presence::required_inside},
+    {"organization_id", read::tenant},
+    {"workspace_id", read::tenant},
+    {"causation_id", read::header_text<&Header::causation_id, limits::kCorrelationIdBytesMax>},
+    {"producer", read::kept_draft_text<&Draft::producer, limits::kEventSourceBytesMax>, "producer"},
+    {"metadata", read::kept_object, "metadata"},
+    {"data", read::kept_data, "data"},
+    {"source", read::header_text<&Header::source, limits::kEventSourceBytesMax>},
+    {"subject", read::header_text<&Header::subject, limits::kEventSubjectBytesMax>},
+    {"message_group", read::header_text<&Header::message_group, limits::kMessageGroupBytesMax>},
+    {"deduplication_id", read::kept_draft_text<&Draft::deduplication_id, limits::kDeduplicationIdBytesMax>,
+     "deduplicationId"},
+    {"context_data", read::context_pairs},
+    {"context", read::context_object, "context"},
+    {"bus", read::header_name<&Header::bus, limits::kBusNameBytesMax>},
+    {"app", read::header_text<&Header::app, limits::kEventSourceBytesMax>},
+    {"entity_type", read::header_text<&Header::entity_type, limits::kEntityTypeBytesMax>},
+    {"entity_id", read::header_text<&Header::entity_id, limits::kEntityIdBytesMax>},
+    {"ttl", read::ttl},
+    {"datacontenttype", read::kept_text, "datacontenttype"},
+    {"dataschema", read::kept_text, "dataschema"},
+    {"data_base64", read::kept_base64, "data_base64"},
+    {"extensions", read::extensions, "extensions"},
+    {"audit", read::audit},
+};
+
+const FieldTable& table() {
+  static const FieldTable kTable(kFields, refuse_unknown);
+  return kTable;
+}
+
+// "1.0" is the integer 1; a version with a minor number stays a text.
+void write_schema_version(json::Writer& out, json::Value version) {
+  const std::string text = version.get_string();
+  if (text.ends_with(".0")) {
+    out.raw_member("schema_version", std::string_view(text).substr(0, text.size() - 2));
+  } else {
+    out.member("schema_version", text);
+  }
+}
+
+void write_occurred_at(json::Writer& out, const Header& header, const OpenRest& rest) {
+  out.member("occurred_at", rest.notes().time.empty() ? format_time(header.time) : rest.notes().time);
+}
+
+// What stands in `rest` and is written here by other rules than the table's.
+constexpr std::string_view kWritten[] = {"schemaVersion", "aggregateType", "aggregateId"};
+
+// Every envelope of this form has an aggregate; where the sender told of none, it is the entity.
+void write_aggregate(json::Writer& out, const Header& header, const OpenRest& rest) {
+  Entity told = told_entity(rest.text("aggregateType"), rest.text("aggregateId"), header.subject);
+  if (told.type.empty()) told.type = header.entity_type;
+  if (told.id.empty()) told.id = header.entity_id;
+  out.member("aggregate_id", told.id);
+  out.member("aggregate_type", told.type);
+  if (upper_case(told.type) == header.entity_type && told.id == header.entity_id) return;
+  out.member("entity_type", header.entity_type);
+  out.member("entity_id", header.entity_id);
+}
+
+}  // namespace
+
+Result<Draft> decode_snake(json::Value object, std::optional<std::size_t> element) {
+  Decoding decoding(Envelope::snake, element, object.raw().size());
+  const std::uint64_t seen = table().read(decoding, object);
+  table().require(decoding, seen, Presence::required);
+  if (!is_public(decoding.draft.header.type)) table().require(decoding, seen, Presence::required_inside);
+  if (decoding.draft.tenant_field.empty()) decoding.refuse("organization_id", "is required");
+  return std::move(decoding).finish();
+}
+
+void write_snake(json::Writer& out, const Record& record) {
+  const Header& header = record.header;
+  const OpenRest rest(*record.rest);
+  out.begin_object();
+  out.member("event_id", header.event_id);
+  out.member("event_type", header.type);
+  if (const auto version = rest.find("schemaVersion")) write_schema_version(out, *version);
+  write_occurred_at(out, header, rest);
+  if (!is_public(header.type) || rest.find("aggregateId")) write_aggregate(out, header, rest);
+  out.member(rest.notes().workspace ? "workspace_id" : "organization_id", record.tenant.text());
+  write_text(out, "correlation_id", header.correlation_id);
+  write_text(out, "causation_id", header.causation_id);
+  write_text(out, "source", header.source);
+  write_text(out, "subject", header.subject);
+  write_text(out, "message_group", header.message_group);
+  if (header.bus != kDefaultBus) out.member("bus", header.bus);
+  if (beyond_defaults(header, rest).app) out.member("app", header.app);
+  if (header.expires) out.member("ttl", to_ms(*header.expires) / 1000);
+  if (!rest.notes().context) write_context_pairs(out, "context_data", header.context);
+  write_kept(out, rest, table(), kWritten);
+  out.end_object();
+}
+
+void write_public(json::Writer& out, const Record& record) {
+  const OpenRest rest(*record.rest);
+  out.begin_object();
+  out.member("event_id", record.header.event_id);
+  out.member("event_type", record.header.type);
+  if (const auto version = rest.find("schemaVersion")) write_schema_version(out, *version);
+  write_occurred_at(out, record.header, rest);
+  out.member("workspace_id", record.tenant.text());
+  if (const auto data = rest.find("data")) out.member("data", *data);
+  out.end_object();
+}
+
+}  // namespace millrace::event

@@ -1,0 +1,25 @@
+// The snake_case envelope (S2.1): `event_type`, `aggregate_id`, `organization_id` … A required field that is missing
+// is refused by name; public events need no aggregate, correlation and actor. Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "base/result.h"
+#include "event/draft.h"
+#include "event/event.h"
+#include "json/value.h"
+#include "json/writer.h"
+
+namespace millrace::event {
+
+// Errc::invalid names the field. REQUIRES: an object.
+Result<Draft> decode_snake(json::Value object, std::optional<std::size_t> element = {});
+
+// One object with everything the event has. What was sent in another form gets its aggregate from the entity.
+void write_snake(json::Writer& out, const Record& record);
+
+// One object with the six fields that a public event shows and nothing else (S2.7).
+void write_public(json::Writer& out, const Record& record);
+
+}  // namespace millrace::event
