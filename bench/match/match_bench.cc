@@ -1,0 +1,168 @@
+// Events matched in a second by one thread: for each kind of rule, for growing numbers of rules, for many
+// wildcards; the reference matcher in the same run. ./dev bench match [--events N]
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "events.h"
+#include "json/parse.h"
+#include "match/reference.h"
+#include "match/rule_set.h"
+#include "rules.h"
+
+namespace {
+
+using namespace millrace;
+using namespace millrace::bench;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// Parsed events are kept for so many at a time, as a server would have them: recent, not all in the cache.
+constexpr std::size_t kParsedMax = 10'000;
+
+struct Corpus {
+  std::vector<std::string> texts;
+  std::vector<json::Document> parsed;  // of the first kParsedMax
+  std::size_t bytes = 0;
+};
+
+Corpus make_corpus(std::size_t count) {
+  Corpus corpus;
+  Random random(1);
+  for (std::size_t i = 0; i < count; ++i) corpus.bytes += corpus.texts.emplace_back(make_event(random)).size();
+  for (std::size_t i = 0; i < std::min(count, kParsedMax); ++i) corpus.parsed.push_back(*json::parse(corpus.texts[i]));
+  return corpus;
+}
+
+std::vector<match::Rule> compile(const std::vector<std::string>& patterns) {
+  std::vector<match::Rule> rules;
+  for (const std::string& text : patterns) {
+    const auto document = json::parse(text);
+    if (!document) fmt::print(stderr, "{}: {}\n", text, document.error().message), std::exit(1);
+    auto pattern = match::Pattern::compile(document->root(), match::Dialect::extended);
+    if (!pattern) fmt::print(stderr, "{}: {}\n", text, pattern.error().detail), std::exit(1);
+    rules.push_back({rules.size(), std::make_shared<const match::Pattern>(std::move(*pattern))});
+  }
+  return rules;
+}
+
+struct Rate {
+  double matching = 0;  // events a second, of parsed events
+  double whole = 0;     // parsing included
+  double matches = 0;   // rules an event
+};
+
+Rate measure(const match::RuleSet& rules, const Corpus& corpus) {
+  Rate rate;
+  match::Scratch scratch;
+  std::vector<match::RuleId> out;
+  std::size_t matches = 0;
+  std::size_t events = 0;
+  auto start = Clock::now();
+  for (; events < corpus.texts.size() || seconds_since(start) < 0.2; events += corpus.parsed.size()) {
+    for (const json::Document& document : corpus.parsed) {
+      rules.match(match::EventView(document.root()), scratch, out);
+      matches += out.size();
+    }
+  }
+  rate.matching = static_cast<double>(events) / seconds_since(start);
+  rate.matches = static_cast<double>(matches) / static_cast<double>(events);
+
+  json::Document document;
+  start = Clock::now();
+  for (const std::string& text : corpus.texts) {
+    if (json::parse_into(document, text)) rules.match(match::EventView(document.root()), scratch, out);
+  }
+  rate.whole = static_cast<double>(corpus.texts.size()) / seconds_since(start);
+  return rate;
+}
+
+double reference_rate(const std::vector<match::Rule>& rules, const Corpus& corpus) {
+  std::size_t events = 0;
+  const auto start = Clock::now();
+  while (events < corpus.parsed.size() && seconds_since(start) < 0.3) {
+    const match::Leaves leaves{match::EventView(corpus.parsed[events++].root())};
+    for (const match::Rule& rule : rules) match::reference_matches(rule.pattern->root(), leaves);
+  }
+  return static_cast<double>(events) / seconds_since(start);
+}
+
+void print_parsing(const Corpus& corpus) {
+  json::Document document;
+  std::size_t parsed = 0;
+  const auto start = Clock::now();
+  for (const std::string& text : corpus.texts) parsed += json::parse_into(document, text) ? 1 : 0;
+  fmt::print("{} events of {} bytes; parsing alone {:.0f} events/s\n\n", parsed, corpus.bytes / parsed,
+             static_cast<double>(parsed) / seconds_since(start));
+}
+
+void print_kinds(const Corpus& corpus) {
+  fmt::print(
+      "| five rules of a kind | matched, events/s | parsed and matched | matches an event | reference, events/s |\n");
+  fmt::print("|---|---|---|---|---|\n");
+  for (const auto& [name, patterns] : rule_kinds()) {
+    const auto rules = compile(patterns);
+    const Rate rate = measure(*match::RuleSet::build(rules), corpus);
+    fmt::print("| {} | {:.0f} | {:.0f} | {:.2f} | {:.0f} |\n", name, rate.matching, rate.whole, rate.matches,
+               reference_rate(rules, corpus));
+  }
+  fmt::print("\n");
+}
+
+std::size_t allocated() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
+
+void print_set(const char* name, const std::vector<std::string>& patterns, const Corpus& corpus) {
+  const std::size_t before = allocated();
+  auto start = Clock::now();
+  auto rules = compile(patterns);
+  const double compiling = seconds_since(start);
+  const std::size_t compiled = allocated();
+  start = Clock::now();
+  auto rule_set = match::RuleSet::build(rules);
+  const double building = seconds_since(start);
+  const auto count = static_cast<double>(patterns.size());
+  const std::size_t built = allocated();
+
+  // A tenth of the reference's sets would do; with 10^5 rules it manages a few events a second.
+  const double reference = reference_rate(rules, corpus);
+  start = Clock::now();
+  const auto changed = rule_set->with({rules.front()}, {});
+  const double changing = seconds_since(start);
+  const Rate rate = measure(*rule_set, corpus);
+  fmt::print("| {} | {} | {:.0f} | {:.0f} | {:.2f} | {:.2f} | {:.0f} + {:.0f} | {:.1f} | {:.2f} | {:.2f} | {:.0f} |\n",
+             name, patterns.size(), rate.matching, rate.whole, 1e6 / rate.matching, rate.matches,
+             static_cast<double>(compiled - before) / count, static_cast<double>(built - compiled) / count,
+             compiling / count * 1e6, building * 1e3, changing * 1e3, reference);
+}
+
+void print_sets(const Corpus& corpus) {
+  fmt::print(
+      "| set | rules | matched, events/s | parsed and matched | µs an event | matches an event | bytes a rule: "
+      "pattern "
+      "+ index | compile a rule, µs | build, ms | change one, ms | reference, events/s |\n");
+  fmt::print("|---|---|---|---|---|---|---|---|---|---|---|\n");
+  for (const std::size_t count : {100u, 1'000u, 10'000u, 100'000u}) print_set("own", own_rules(count), corpus);
+  for (const std::size_t count : {100u, 1'000u, 10'000u, 100'000u}) print_set("shared", shared_rules(count), corpus);
+  for (const std::size_t count : {100u, 1'000u, 10'000u}) print_set("wildcards", wildcard_rules(count), corpus);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::size_t events = 200'000;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::string_view(argv[i]) == "--events") events = std::strtoull(argv[i + 1], nullptr, 10);
+  }
+  if (events == 0) return fmt::print(stderr, "usage: match_bench [--events N]\n"), 2;
+  const Corpus corpus = make_corpus(events);
+  print_parsing(corpus);
+  print_kinds(corpus);
+  print_sets(corpus);
+}

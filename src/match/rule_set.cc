@@ -1,0 +1,78 @@
+#include "match/rule_set.h"
+
+#include <algorithm>
+#include <iterator>
+#include <ranges>
+
+namespace millrace::match {
+namespace {
+
+// Building anew so many rules takes about as long as a disk's sync.
+constexpr std::size_t kSmall = 1024;
+
+// The last of each id, in the order of ids.
+std::vector<Rule> without_repeats(std::vector<Rule> rules) {
+  absl::flat_hash_set<RuleId> seen;
+  std::vector<Rule> kept;
+  kept.reserve(rules.size());
+  for (Rule& rule : std::views::reverse(rules)) {
+    if (seen.insert(rule.id).second) kept.push_back(std::move(rule));
+  }
+  std::ranges::sort(kept, {}, &Rule::id);
+  return kept;
+}
+
+void append_kept(std::vector<Rule>& to, const std::vector<Rule>& from, const absl::flat_hash_set<RuleId>& dropped) {
+  for (const Rule& rule : from) {
+    if (!dropped.contains(rule.id)) to.push_back(rule);
+  }
+}
+
+}  // namespace
+
+RuleSet::RuleSet(std::shared_ptr<const Index> base, std::shared_ptr<const Index> recent,
+                 absl::flat_hash_set<RuleId> hidden)
+    : base_(std::move(base)), recent_(std::move(recent)), hidden_(std::move(hidden)) {}
+
+std::shared_ptr<const RuleSet> RuleSet::build(std::vector<Rule> rules) {
+  auto base = std::make_shared<const Index>(without_repeats(std::move(rules)));
+  return std::shared_ptr<const RuleSet>(new RuleSet(std::move(base), nullptr, {}));
+}
+
+std::shared_ptr<const RuleSet> RuleSet::with(std::vector<Rule> added, std::span<const RuleId> removed) const {
+  absl::flat_hash_set<RuleId> changed(removed.begin(), removed.end());
+  for (const Rule& rule : added) changed.insert(rule.id);
+
+  absl::flat_hash_set<RuleId> hidden = hidden_;
+  for (const RuleId id : changed) {
+    if (std::ranges::binary_search(base_->rules(), id, {}, &Rule::id)) hidden.insert(id);
+  }
+  std::vector<Rule> recent;
+  if (recent_) append_kept(recent, recent_->rules(), changed);
+  recent.insert(recent.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+
+  const std::size_t changes_max = std::max(kSmall, base_->rules().size() / 8);
+  if (base_->rules().size() > kSmall && recent.size() + hidden.size() <= changes_max) {
+    std::shared_ptr<const Index> index;
+    if (!recent.empty()) index = std::make_shared<const Index>(without_repeats(std::move(recent)));
+    return std::shared_ptr<const RuleSet>(new RuleSet(base_, std::move(index), std::move(hidden)));
+  }
+  std::vector<Rule> all;
+  append_kept(all, base_->rules(), hidden);
+  all.insert(all.end(), std::make_move_iterator(recent.begin()), std::make_move_iterator(recent.end()));
+  return build(std::move(all));
+}
+
+void RuleSet::match(const EventView& event, Scratch& scratch, std::vector<RuleId>& out) const {
+  out.clear();
+  base_->match(event, scratch.base_, out);
+  if (!hidden_.empty()) std::erase_if(out, [&](RuleId id) { return hidden_.contains(id); });
+  if (recent_) recent_->match(event, scratch.recent_, out);
+  std::ranges::sort(out);
+}
+
+std::size_t RuleSet::size() const {
+  return base_->rules().size() - hidden_.size() + (recent_ ? recent_->rules().size() : 0);
+}
+
+}  // namespace millrace::match

@@ -1,0 +1,93 @@
+// Finding the prefixes, suffixes and inner parts that a text has among many, at a cost that depends on the text
+// and not on how many there are. Keys are views of patterns, which must outlive the tables.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "match/condition.h"
+#include "match/postings.h"
+
+namespace millrace::match {
+
+using TextTable = absl::flat_hash_map<std::string_view, PostingId>;
+
+// Prefixes or suffixes by length: one probe for each length that occurs.
+class AffixTable {
+ public:
+  explicit AffixTable(Shape shape) : shape_(shape) {}
+
+  PostingId& at(std::string_view affix);
+  template <class Found>
+  void find(std::string_view text, Found found) const;
+
+ private:
+  Shape shape_;
+  std::vector<std::uint32_t> lengths_;  // ascending
+  TextTable table_;
+};
+
+// Literals anywhere in a text, found by their last eight bytes, or all if fewer. What is found is a candidate; the
+// caller looks again. Takes memory in proportion to the literals, whatever stars are between them, where an
+// automaton for all of them together could need exponentially many states.
+class InfixTable {
+ public:
+  // REQUIRES: not empty.
+  PostingId& at(std::string_view literal);
+  template <class Found>
+  void find(std::string_view text, Found found) const;
+
+ private:
+  struct Windows {
+    absl::flat_hash_map<std::uint64_t, PostingId> table;
+    std::bitset<4096> seen;  // most windows of a text are none of ours
+  };
+
+  // The bytes from `at` on, as one number.
+  static std::uint64_t load(std::string_view text, std::size_t at, std::size_t width) {
+    std::uint64_t window = 0;
+    if (text.size() - at >= sizeof window) {
+      std::memcpy(&window, text.data() + at, sizeof window);
+      return window << (64 - 8 * width) >> (64 - 8 * width);
+    }
+    std::memcpy(&window, text.data() + at, width);
+    return window;
+  }
+  static std::size_t bit_of(std::uint64_t window) { return window * 0x9e3779b97f4a7c15 >> 52; }
+  static constexpr std::size_t kWidthMax = 8;
+  std::array<std::unique_ptr<Windows>, kWidthMax> by_width_;  // of 1 to 8 bytes
+};
+
+template <class Found>
+void AffixTable::find(std::string_view text, Found found) const {
+  for (const std::uint32_t length : lengths_) {
+    if (length > text.size()) return;
+    const std::string_view affix = shape_ == Shape::prefix ? text.substr(0, length) : text.substr(text.size() - length);
+    const auto entry = table_.find(affix);
+    if (entry != table_.end()) found(entry->second);
+  }
+}
+
+template <class Found>
+void InfixTable::find(std::string_view text, Found found) const {
+  for (std::size_t width = 1; width <= std::min(kWidthMax, text.size()); ++width) {
+    const Windows* windows = by_width_[width - 1].get();
+    if (windows == nullptr) continue;
+    for (std::size_t i = 0; i + width <= text.size(); ++i) {
+      const std::uint64_t window = load(text, i, width);
+      if (!windows->seen[bit_of(window)]) continue;
+      const auto entry = windows->table.find(window);
+      if (entry != windows->table.end()) found(entry->second);
+    }
+  }
+}
+
+}  // namespace millrace::match
