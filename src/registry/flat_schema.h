@@ -1,0 +1,51 @@
+// A JSON Schema with its local references and its allOf laid flat: the parts that all apply to one place. A view
+// of the document it was made from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "json/value.h"
+
+namespace millrace::registry {
+
+class FlatSchema {
+ public:
+  // Unresolvable and circular references stay out; what they say is in unresolved().
+  static FlatSchema of(json::Value root, json::Value schema);
+
+  // True for `true`, `{}` and references to such.
+  bool accepts_everything() const;
+  bool accepts_nothing() const { return false_; }
+
+  // The first part's value of a keyword, and every part's.
+  std::optional<json::Value> find(std::string_view keyword) const;
+  std::vector<json::Value> all(std::string_view keyword) const;
+  // Name and schema of every property, no name twice: the first part that has it wins.
+  std::vector<std::pair<std::string, json::Value>> properties() const;
+  std::vector<std::string> required() const;
+  // Names of JSON types that may stand here, sorted; also from const and enum. Empty: any.
+  std::vector<std::string> types() const;
+  const std::vector<std::string>& unresolved() const { return unresolved_; }
+
+ private:
+  void gather(json::Value root, json::Value schema, int depth);
+
+  std::vector<json::Value> parts_;  // objects
+  std::vector<std::string> unresolved_;
+  bool false_ = false;
+};
+
+// What a local reference ("#", "#/definitions/x", "#anchor", the root's own $id) names in `root`.
+std::optional<json::Value> resolve_reference(json::Value root, std::string_view reference);
+
+// The same text for equal values: keys sorted, integers without exponents or fractions.
+std::string canonical_text(json::Value value);
+
+// Appends "/token" with the token escaped (RFC 6901).
+std::string pointer_to(std::string_view pointer, std::string_view token);
+
+}  // namespace millrace::registry

@@ -1,0 +1,28 @@
+// The version of a type's schema: MAJOR.MINOR. A new MAJOR may break consumers, a new MINOR may not.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace millrace::registry {
+
+struct SchemaVersion {
+  std::uint32_t major = 1;
+  std::uint32_t minor = 0;
+
+  constexpr auto operator<=>(const SchemaVersion&) const = default;
+};
+
+// "1.0": two decimal numbers without leading zeros, MAJOR from 1.
+std::optional<SchemaVersion> parse_schema_version(std::string_view text);
+
+// As events name it: also "1" (the integer of S2, = 1.0) and "1.0.0" (S1's form; the patch says nothing about
+// the schema).
+std::optional<SchemaVersion> parse_event_schema_version(std::string_view text);
+
+std::string to_text(SchemaVersion version);
+
+}  // namespace millrace::registry

@@ -1,0 +1,18 @@
+// An XSD schema, a zero byte, a document: no text crashes, and a schema is compatible with itself.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/assert.h"
+#include "registry/xsd_schema.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace millrace;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::size_t end = text.find('\0');
+  const auto schema = registry::XsdSchema::compile(text.substr(0, end));
+  if (!schema) return 0;
+  MR_ASSERT(registry::compare_xsd((*schema)->shape(), (*schema)->shape()).changes.empty(), "differs from itself");
+  if (end != text.npos) (void)(*schema)->check_xml(text.substr(end + 1));
+  return 0;
+}
