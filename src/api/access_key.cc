@@ -7,6 +7,7 @@
 #include "api/first_error.h"
 #include "base/assert.h"
 #include "base/digest.h"
+#include "base/limits.h"
 #include "json/object_reader.h"
 #include "json/parse.h"
 #include "json/writer.h"
@@ -84,7 +85,7 @@ std::optional<AccessKey> from_document(std::string_view text) {
   const auto tenant = TenantId::parse(error.take(body->required_string("tenant", 100)));
   const auto scopes = error.take(body->optional_strings("scopes", 16, 100));
   key.hash = error.take(body->required_string("hash", 100));
-  key.name = error.take(body->optional_string("name", kKeyNameBytesMax)).value_or("");
+  key.name = error.take(body->optional_string("name", limits::kKeyNameBytesMax)).value_or("");
   key.created = error.take(body->required_time("created"));
   key.expires = error.take(body->optional_time("expires"));
   key.revoked = error.take(body->optional_time("revoked"));

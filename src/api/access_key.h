@@ -14,7 +14,6 @@ namespace millrace::api {
 
 // Of the catalog documents, which live in the system shard under the key's id.
 inline constexpr std::string_view kKeyKind = "key";
-inline constexpr std::size_t kKeyNameBytesMax = 200;
 
 struct AccessKey {
   std::string id;

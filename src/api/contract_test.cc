@@ -54,10 +54,12 @@ Paths in_table() {
   SystemClock clock;
   engine::Engine engine(store, clock, {}, [](const std::string&) {});
   Tenants tenants(engine, clock);
+  PolicyBook policies(engine);
   async::ThreadPool readers(1);
   http::Metrics metrics;
   Services services{.engine = engine,
                     .tenants = tenants,
+                    .policies = policies,
                     .readers = readers,
                     .metrics = metrics,
                     .clock = clock,

@@ -10,7 +10,7 @@ store::StoreHealth health_of(store::Store& store) {
   try {
     return store.health();
   } catch (const store::StoreError& error) {
-    return {.engine = "unknown", .durability = "unknown", .warnings = {error.what()}};
+    return {.engine = "unknown", .durability = "unknown", .findings = {store::fault(error.what())}};
   }
 }
 
@@ -28,7 +28,7 @@ Async<Answer> healthz(Services& services, http::Request&) {
     out.member("durability", store.durability);
     out.key("warnings");
     out.begin_array();
-    for (const std::string& warning : store.warnings) out.string(warning);
+    for (const store::Finding& finding : store.findings) out.string(finding.text);
     out.end_array();
     out.end_object();
   });
@@ -56,18 +56,22 @@ Async<Answer> openapi_json(Services&, http::Request&) { co_return http::json_res
 Async<Answer> ping(Services&, http::Request&) { co_return http::json_response(200, R"({"ok":true})"); }
 
 void publish_engine_numbers(http::Metrics& metrics, engine::Engine& engine) {
-  const auto add = [&](const char* name, const char* help, auto member) {
-    metrics.gauge(name, help, [&engine, member] { return static_cast<double>(engine.numbers().*member); });
+  const auto read = [&engine](auto member) {
+    return [&engine, member] { return static_cast<double>(engine.numbers().*member); };
   };
   using engine::EngineNumbers;
-  add("millrace_engine_commits_total", "Group commits that became durable.", &EngineNumbers::commits);
-  add("millrace_engine_commands_total", "Commands that were executed.", &EngineNumbers::commands);
-  add("millrace_engine_commit_failures_total", "Group commits that failed.", &EngineNumbers::commit_failures);
-  add("millrace_engine_pending_commands", "Commands that wait for their answer.", &EngineNumbers::pending_commands);
-  add("millrace_engine_live_items", "Work items held in memory.", &EngineNumbers::live_items);
-  add("millrace_engine_waiting_claims", "Claims that wait for work.", &EngineNumbers::waiting_claims);
-  add("millrace_engine_last_commit_seconds", "Duration of the last commit.", &EngineNumbers::last_commit_seconds);
-  add("millrace_engine_recovery_seconds", "Duration of the last recovery.", &EngineNumbers::recovery_seconds);
+  metrics.counter("millrace_engine_commits_total", "Group commits that became durable.", read(&EngineNumbers::commits));
+  metrics.counter("millrace_engine_commands_total", "Commands that were executed.", read(&EngineNumbers::commands));
+  metrics.counter("millrace_engine_commit_failures_total", "Group commits that failed.",
+                  read(&EngineNumbers::commit_failures));
+  metrics.gauge("millrace_engine_pending_commands", "Commands that wait for their answer.",
+                read(&EngineNumbers::pending_commands));
+  metrics.gauge("millrace_engine_live_items", "Work items held in memory.", read(&EngineNumbers::live_items));
+  metrics.gauge("millrace_engine_waiting_claims", "Claims that wait for work.", read(&EngineNumbers::waiting_claims));
+  metrics.gauge("millrace_engine_last_commit_seconds", "Duration of the last commit.",
+                read(&EngineNumbers::last_commit_seconds));
+  metrics.gauge("millrace_engine_recovery_seconds", "Duration of the last recovery.",
+                read(&EngineNumbers::recovery_seconds));
   metrics.gauge("millrace_ready", "1 if requests are taken.",
                 [&engine] { return engine.state() == engine::State::ready ? 1.0 : 0.0; });
 }

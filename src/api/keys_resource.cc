@@ -4,6 +4,7 @@
 #include "api/ask.h"
 #include "api/first_error.h"
 #include "api/page.h"
+#include "base/limits.h"
 #include "json/object_reader.h"
 
 namespace millrace::api {
@@ -69,7 +70,7 @@ Result<KeyRequest> read_key(json::Value value, const Caller& caller, Time now) {
   FirstError error;
   KeyRequest wanted{.tenant = *std::move(tenant), .scopes = {}, .name = {}, .expires = {}};
   wanted.scopes = error.take(read_scopes(*body, caller));
-  wanted.name = error.take(body->optional_string("name", kKeyNameBytesMax)).value_or("");
+  wanted.name = error.take(body->optional_string("name", limits::kKeyNameBytesMax)).value_or("");
   wanted.expires = error.take(read_expires(*body, now));
   if (error.failed()) return error.give();
   return wanted;

@@ -1,6 +1,7 @@
 #include "api/routes.h"
 
 #include "api/admin.h"
+#include "api/events.h"
 #include "api/health.h"
 #include "api/queue.h"
 
@@ -37,6 +38,12 @@ constexpr Row kQueue[] = {
 };
 
 constexpr Row kRest[] = {
+    {Method::post, "/api/events", "publishEvents", kEventsWrite, BodyRule::any, publish_events},
+    {Method::get, "/api/events", "listEvents", kEventsRead, BodyRule::none, list_events},
+    {Method::get, "/api/events/query", "queryEvents", kEventsRead, BodyRule::none, query_events},
+    {Method::get, "/api/events/tail", "tailEvents", kEventsRead, BodyRule::none, tail_events},
+    {Method::get, "/api/events/{id}", "getEvent", kEventsRead, BodyRule::none, get_event},
+    {Method::get, "/api/events/{id}/explain", "explainEvent", kEventsRead, BodyRule::none, explain_event},
     {Method::get, "/api/queue/stats", "queueStats", kEventsRead, BodyRule::none, queue_stats},
     {Method::get, "/api/workers", "listWorkers", kEventsRead, BodyRule::none, list_workers},
     {Method::get, "/api/tenants", "listTenants", kOperator, BodyRule::none, list_tenants},
@@ -59,7 +66,7 @@ Async<http::Response> run(Operation operation, Services& services, http::Request
 }
 
 http::Endpoint endpoint_of(const Row& row, std::string_view prefix, ErrorStyle style, Services& services) {
-  const bool claims = row.operation == subscribe || row.operation == settle_items;
+  const bool waits = row.operation == subscribe || row.operation == settle_items || row.operation == tail_events;
   return {.method = row.method,
           .path = std::string(prefix) + std::string(row.path),
           .name = std::string(row.name),
@@ -67,7 +74,7 @@ http::Endpoint endpoint_of(const Row& row, std::string_view prefix, ErrorStyle s
           .body = row.body,
           .style = style,
           .no_head = row.operation == subscribe,
-          .watch_peer = claims,
+          .watch_peer = waits,
           .run = [&services, operation = row.operation, style](http::Request& request) {
             return run(operation, services, request, style);
           }};
@@ -84,7 +91,10 @@ std::vector<http::Endpoint> make_endpoints(Services& services, std::size_t body_
       if (many) endpoints.back().body_bytes_max = body_bytes_max;
     }
   }
-  for (const Row& row : kRest) endpoints.push_back(endpoint_of(row, "", ErrorStyle::problem, services));
+  for (const Row& row : kRest) {
+    endpoints.push_back(endpoint_of(row, "", ErrorStyle::problem, services));
+    if (row.operation == publish_events) endpoints.back().body_bytes_max = body_bytes_max;
+  }
   return endpoints;
 }
 

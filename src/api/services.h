@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "api/policy_book.h"
 #include "api/queue_settings.h"
 #include "api/tenants.h"
 #include "async/thread_pool.h"
@@ -15,6 +16,7 @@ namespace millrace::api {
 struct Services {
   engine::Engine& engine;
   Tenants& tenants;
+  PolicyBook& policies;
   async::ThreadPool& readers;  // for reads of the store that may block
   http::Metrics& metrics;
   const Clock& clock;

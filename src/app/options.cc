@@ -145,7 +145,7 @@ examples:
   millrace serve --config /etc/millrace.toml --queue-lease 2m
 
 It prints "ready URL" on stdout when it takes requests. SIGTERM or SIGINT finishes what is under way; a second
-one exits at once. Exit codes: 0 stopped, 64 a wrong option, 69 the store cannot be used, 71 cannot listen,
+one exits at once. Exit codes: 0 stopped, 2 a wrong option, 69 the store cannot be used, 71 cannot listen,
 74 the store failed while running.)";
 
 // What needs more than one option to be judged.

@@ -5,12 +5,14 @@
 
 #include "app/serve_options.h"
 #include "app/settings.h"
+#include "cli/failure.h"
 
 namespace millrace::app {
 
-// Exit codes of serve, after sysexits(3); --help and the README of this folder list them.
+// Exit codes of serve: what is wrong with the command line as in every other command, the rest after sysexits(3).
+// --help and docs/operations.md list them.
 inline constexpr int kExitDone = 0;
-inline constexpr int kExitUsage = 64;  // an option is wrong
+inline constexpr int kExitUsage = static_cast<int>(cli::Exit::usage);
 inline constexpr int kExitUnavailable =
     69;                                 // the store cannot be opened: in use, no permission, damaged, not reachable
 inline constexpr int kExitListen = 71;  // the address cannot be listened on, or a TLS file cannot be used

@@ -111,6 +111,12 @@ TEST_F(OptionsTest, TheBodyLimitLeavesRoomForThePayload) {
   EXPECT_GT(good({"--queue-payload-max", "32MiB"}).body_max, std::size_t{32} << 20);
 }
 
+TEST_F(OptionsTest, AWrongOptionEndsLikeAWrongCommandLineOfAnyCommand) {
+  CaptureStderr();
+  EXPECT_EQ(std::get<int>(parse({"--nonsense"})), 2);
+  GetCapturedStderr();
+}
+
 TEST_F(OptionsTest, HelpHasExamplesAndEndsWell) {
   CaptureStdout();
   const auto parsed = parse({"--help"});

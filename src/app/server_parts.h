@@ -46,6 +46,7 @@ class ServerParts {
   http::Metrics metrics_;
   engine::Engine engine_;
   api::Tenants tenants_;
+  api::PolicyBook policies_;
   api::Services services_;
   api::Access access_;
   http::Server server_;

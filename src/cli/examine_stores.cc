@@ -3,16 +3,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
 #include "cli/examine.h"
-#include "store/postgres/connection.h"
 #include "store/postgres/postgres_store.h"
-#include "store/postgres/server_settings.h"
-#include "store/rocksdb/data_folder.h"
 #include "store/rocksdb/rocksdb_store.h"
 
 namespace millrace::cli {
@@ -52,34 +48,16 @@ void add_disk(Findings& findings, const std::string& path) {
   findings.push_back(judge_disk(path, disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize));
 }
 
-bool contains(const std::vector<std::string>& sentences, const std::string& sentence) {
-  return std::ranges::find(sentences, sentence) != sentences.end();
-}
-
-// What forbids the use of the server, or the promise that what is acknowledged is on disk.
-std::vector<std::string> grave_faults(const std::string& url) {
-  namespace postgres = store::postgres;
-  try {
-    postgres::Connection connection({.url = url, .application_name = "millrace doctor"});
-    postgres::require_usable(connection);
-    return postgres::durability_warnings(postgres::read_server_settings(connection));
-  } catch (const std::exception& error) {
-    return {error.what()};
-  }
-}
-
 }  // namespace
 
 Findings examine_data(const std::string& path) {
   Findings findings = {examine_access(path)};
   add_disk(findings, path);
   if (findings.front().verdict == Verdict::fail) return findings;
-  const std::vector<std::string> passing = store::rocks::folder_warnings(path);
-  for (const std::string& sentence : store::inspect_rocksdb_folder(path)) {
-    // Of the warnings about the folder, the disk has its line already; what is no such warning is damage.
-    if (!contains(passing, sentence)) {
-      findings.push_back({.verdict = Verdict::fail, .subject = "stored data", .what = sentence});
-    }
+  for (const store::Finding& finding : store::inspect_rocksdb_folder(path)) {
+    // Its warnings are about the disk, which has a line already, and the permissions, which get one.
+    if (finding.severity != store::Severity::fault) continue;
+    findings.push_back({.verdict = Verdict::fail, .subject = "stored data", .what = finding.text});
   }
   struct stat found{};
   if (::stat(path.c_str(), &found) == 0 && (found.st_mode & 077) != 0) {
@@ -94,18 +72,12 @@ Findings examine_data(const std::string& path) {
 Findings examine_postgres(const std::string& url) {
   constexpr const char* kSubject = "PostgreSQL";
   Findings findings;
-  const std::vector<std::string> grave = grave_faults(url);
-  for (const std::string& sentence : grave) {
-    findings.push_back({.verdict = Verdict::fail,
+  for (const store::Finding& finding : store::inspect_postgres(url)) {
+    const bool fault = finding.severity == store::Severity::fault;
+    findings.push_back({.verdict = fault ? Verdict::fail : Verdict::warn,
                         .subject = kSubject,
-                        .what = sentence,
-                        .fix = "see docs/operations.md on PostgreSQL"});
-  }
-  const auto repeats = [&](const std::string& sentence) {
-    return std::ranges::any_of(grave, [&](const std::string& said) { return sentence.find(said) != sentence.npos; });
-  };
-  for (const std::string& sentence : store::inspect_postgres(url)) {
-    if (!repeats(sentence)) findings.push_back({.verdict = Verdict::warn, .subject = kSubject, .what = sentence});
+                        .what = finding.text,
+                        .fix = fault ? "see docs/operations.md on PostgreSQL" : ""});
   }
   if (findings.empty()) findings.push_back({.subject = kSubject, .what = "can be used, and writes durably"});
   return findings;

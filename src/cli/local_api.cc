@@ -142,8 +142,10 @@ class LocalApi final : public Api {
   http::Metrics metrics_;
   engine::Engine engine_;
   api::Tenants tenants_{engine_, clock_};
+  api::PolicyBook policies_{engine_};
   api::Services services_{.engine = engine_,
                           .tenants = tenants_,
+                          .policies = policies_,
                           .readers = readers_,
                           .metrics = metrics_,
                           .clock = clock_,

@@ -27,6 +27,7 @@ void Committer::stop() {
   }
   arrived_.notify_one();
   thread_.join();
+  finisher_.reset();
 }
 
 void Committer::commit(Epoch epoch, Group group) {
@@ -46,29 +47,40 @@ void Committer::loop() {
     Work work = std::move(*work_);
     work_.reset();
     lock.unlock();
-    run(std::move(work));
+    persist(std::move(work));
     sweep();
     lock.lock();
   }
 }
 
-void Committer::run(Work work) {
+void Committer::persist(Work work) {
   Group& group = work.group;
   const auto started = std::chrono::steady_clock::now();
+  std::unique_ptr<store::Store::Persisted> persisted;
   try {
-    if (!group.batches.empty()) store_.commit(work.epoch, group.batches);
+    if (!group.batches.empty()) persisted = store_.persist(work.epoch, group.batches);
   } catch (const std::exception& error) {
-    const auto* known = dynamic_cast<const store::StoreError*>(&error);
-    failures_.fetch_add(1, std::memory_order_relaxed);
-    inbox_.put(CommitFailed{known != nullptr ? known->fate() : store::Fate::broken, error.what()});
-    for (Delivery& delivery : group.deliveries) hooks_.refuse(std::move(delivery), error.what());
-    return;
+    return fail(group, error);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   last_seconds_.store(took.count(), std::memory_order_relaxed);
   if (!group.batches.empty()) commits_.fetch_add(1, std::memory_order_relaxed);
+  room_.acquire();
+  inbox_.put(CommitPersisted{group.number});
+  finisher_->run([this, persisted = std::move(persisted), group = std::move(group)]() mutable {
+    finish(std::move(persisted), std::move(group));
+    room_.release();
+  });
+}
+
+void Committer::finish(std::unique_ptr<store::Store::Persisted> persisted, Group group) {
+  try {
+    if (persisted) store_.apply(*persisted);
+  } catch (const std::exception& error) {
+    return fail(group, error);
+  }
   hooks_.durable(group);
-  inbox_.put(CommitDone{group.number});  // the next group can start while these answers go out
+  inbox_.put(CommitDone{group.number});
   const auto deliver = [&] {
     for (Delivery& delivery : group.deliveries) hooks_.deliver(std::move(delivery));
   };
@@ -77,6 +89,13 @@ void Committer::run(Work work) {
   } else {
     deliver();
   }
+}
+
+void Committer::fail(Group& group, const std::exception& error) {
+  const auto* known = dynamic_cast<const store::StoreError*>(&error);
+  failures_.fetch_add(1, std::memory_order_relaxed);
+  inbox_.put(CommitFailed{known != nullptr ? known->fate() : store::Fate::broken, error.what()});
+  for (Delivery& delivery : group.deliveries) hooks_.refuse(std::move(delivery), error.what());
 }
 
 void Committer::sweep() {

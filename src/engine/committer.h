@@ -1,5 +1,5 @@
-// The commit thread: takes one group at a time, makes it durable, passes its answers on. Nothing is
-// answered before its group is durable, and groups are never reordered.
+// Two threads: one makes a group durable, the other makes the group before it visible to reads and passes its
+// answers on. Nothing is answered before its group is both, and groups are never reordered.
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <thread>
 
 #include "engine/group.h"
@@ -27,10 +28,10 @@ class Committer {
 
   Committer(store::Store& store, const Clock& clock, Inbox& inbox, Hooks hooks);
   ~Committer();
-  // Commits what was handed over, passes its answers on, ends the thread.
+  // Commits what was handed over, passes its answers on, ends the threads.
   void stop();
 
-  // REQUIRES: the CommitDone or CommitFailed of the last group was received.
+  // REQUIRES: the CommitPersisted or CommitFailed of the last group was received.
   void commit(Epoch epoch, Group group);
 
   double last_seconds() const { return last_seconds_.load(std::memory_order_relaxed); }
@@ -38,12 +39,17 @@ class Committer {
   std::uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
 
  private:
+  // Groups that are durable and not answered yet. More would only wait.
+  static constexpr std::ptrdiff_t kUnfinishedMax = 2;
+
   struct Work {
     Epoch epoch;
     Group group;
   };
   void loop();
-  void run(Work work);
+  void persist(Work work);
+  void finish(std::unique_ptr<store::Store::Persisted> persisted, Group group);
+  void fail(Group& group, const std::exception& error);
   void sweep();
 
   store::Store& store_;
@@ -59,6 +65,8 @@ class Committer {
   std::atomic<double> last_seconds_ = 0;
   std::atomic<std::uint64_t> commits_ = 0;
   std::atomic<std::uint64_t> failures_ = 0;
+  std::counting_semaphore<kUnfinishedMax> room_{kUnfinishedMax};
+  std::unique_ptr<JobThread> finisher_ = std::make_unique<JobThread>("apply");
   std::thread thread_;
 };
 

@@ -20,6 +20,7 @@ namespace {
 struct Snapshot {
   Catalog catalog;
   absl::flat_hash_map<std::string, ShardId> shard_of;
+  absl::flat_hash_map<std::string, std::uint64_t> versions;  // by tenant
 };
 
 std::optional<ShardId> placed_in(const shard::Document& tenant) {
@@ -34,6 +35,8 @@ std::optional<ShardId> placed_in(const shard::Document& tenant) {
 }
 
 void apply(Snapshot& snapshot, const shard::Document& document, bool removed) {
+  static std::atomic<std::uint64_t> changes = 0;
+  snapshot.versions[document.tenant.text()] = ++changes;
   auto& kind = snapshot.catalog[document.kind];
   if (removed) {
     kind.erase(document.key);
@@ -53,6 +56,9 @@ std::size_t body_bytes(const shard::Command& command) {
   std::size_t bytes = 256;  // what any command weighs
   if (const auto* create = std::get_if<shard::Create>(&command)) {
     for (const auto& item : create->items) bytes += item.body->payload.size() + 512;
+  }
+  if (const auto* append = std::get_if<shard::AppendEvents>(&command)) {
+    for (const auto& event : append->events) bytes += (event.rest ? event.rest->size() : 0) + 1024;
   }
   if (const auto* settle = std::get_if<shard::Settle>(&command)) bytes += settle->outcomes.size() * 256;
   return bytes;
@@ -120,12 +126,14 @@ struct Engine::Impl {
       }
     }
     if (next) snapshot.store(std::move(next));
+    log_watchers.tell(group.batches);
   }
 
   store::Store& store;
   EngineOptions options;
   Broken broken;
   BodyCache bodies;
+  LogWatchers log_watchers;
   std::atomic<State> state = State::starting;
   std::atomic<std::uint64_t> last_request = 0;
   std::atomic<std::size_t> pending_commands = 0;
@@ -195,6 +203,12 @@ std::optional<ShardId> Engine::shard_of(const TenantId& tenant) const {
   return found->second;
 }
 
+std::uint64_t Engine::catalog_version(const TenantId& tenant) const {
+  const auto snapshot = impl_->snapshot.load();
+  const auto found = snapshot->versions.find(tenant.text());
+  return found == snapshot->versions.end() ? 0 : found->second;
+}
+
 std::shared_ptr<const Catalog> Engine::catalog() const {
   const auto snapshot = impl_->snapshot.load();
   return {snapshot, &snapshot->catalog};
@@ -206,6 +220,10 @@ std::shared_ptr<const queue::Body> Engine::cached_body(const queue::QueueKey& qu
 
 void Engine::keep_body(const queue::QueueKey& queue, ItemId id, std::shared_ptr<const queue::Body> body) {
   impl_->bodies.keep(queue, id, std::move(body));
+}
+
+std::unique_ptr<LogWatch> Engine::watch_log(const TenantId& tenant, LogWatchers::Grown grown) {
+  return impl_->log_watchers.add(tenant, std::move(grown));
 }
 
 store::Store& Engine::store() { return impl_->store; }

@@ -14,6 +14,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/log_watch.h"
 #include "shard/command.h"
 #include "shard/shard.h"
 #include "store/store.h"
@@ -35,6 +36,7 @@ struct EngineOptions {
   // wake-ups that they cause. Empty: they just run.
   std::function<void(const std::function<void()>& deliver)> around_deliveries;
   Millis retention = std::chrono::hours(24 * 30);  // of done items; zero keeps them for ever
+  Millis event_retention{0};                       // of events, since they were received; zero keeps them for ever
 };
 
 enum class State { starting, standby, recovering, ready, stopped, failed };
@@ -81,10 +83,16 @@ class Engine {
   // Where the tenant lives, or nullopt if it has never been seen (register it first: see api/tenants).
   std::optional<ShardId> shard_of(const TenantId& tenant) const;
   std::shared_ptr<const Catalog> catalog() const;
+  // Another number after every change to a document of the tenant; never an earlier one again.
+  std::uint64_t catalog_version(const TenantId& tenant) const;
 
   // A body just created or read, if still in memory; null if not: read it from the store, then keep it.
   std::shared_ptr<const queue::Body> cached_body(const queue::QueueKey& queue, ItemId id);
   void keep_body(const queue::QueueKey& queue, ItemId id, std::shared_ptr<const queue::Body> body);
+
+  // Calls `grown` after every commit that appended to the tenant's event log: all up to the position can be read. It
+  // runs on the engine's threads, must not block and must not end the watch. The engine outlives the watch.
+  std::unique_ptr<LogWatch> watch_log(const TenantId& tenant, LogWatchers::Grown grown);
 
   store::Store& store();
   State state() const;

@@ -76,6 +76,32 @@ class CorkedStore : public store::Store {
     return inner_.expired(shard, before, limit);
   }
   std::size_t sweep(Time now, std::size_t budget) override { return inner_.sweep(now, budget); }
+  store::EventPage events(ShardId shard, const store::EventQuery& query) override {
+    return inner_.events(shard, query);
+  }
+  store::EventList list_events(ShardId shard, const store::EventListing& listing) override {
+    return inner_.list_events(shard, listing);
+  }
+  store::LogPage event_log(ShardId shard, const store::LogQuery& query) override {
+    return inner_.event_log(shard, query);
+  }
+  std::vector<std::optional<event::Record>> events_at(ShardId shard, const TenantId& tenant,
+                                                      std::span<const Position> positions, Time now) override {
+    return inner_.events_at(shard, tenant, positions, now);
+  }
+  std::optional<event::Record> event_by_id(ShardId shard, const TenantId& tenant, const std::string& event_id,
+                                           Time now) override {
+    return inner_.event_by_id(shard, tenant, event_id, now);
+  }
+  std::optional<event::Record> event_by_tsid(ShardId shard, const TenantId& tenant, std::uint64_t tsid,
+                                             Time now) override {
+    return inner_.event_by_tsid(shard, tenant, tsid, now);
+  }
+  Position last_position(ShardId shard, const TenantId& tenant) override { return inner_.last_position(shard, tenant); }
+  std::vector<event::Record> expired_events(ShardId shard, const store::EventExpiry& expiry,
+                                            std::size_t limit) override {
+    return inner_.expired_events(shard, expiry, limit);
+  }
   bool reads_are_local() const override { return local; }
   store::StoreHealth health() override { return inner_.health(); }
 

@@ -36,6 +36,11 @@ struct CallWithFacts {
   std::uint64_t generation = 0;  // of the shards that asked
 };
 
+// The group is on disk: the next one can be committed.
+struct CommitPersisted {
+  std::uint64_t group = 0;
+};
+// And reads see it.
 struct CommitDone {
   std::uint64_t group = 0;
 };
@@ -45,7 +50,7 @@ struct CommitFailed {
 };
 struct DrainWanted {};
 
-using Mail = std::variant<Call, CallWithFacts, CommitDone, CommitFailed, DrainWanted>;
+using Mail = std::variant<Call, CallWithFacts, CommitPersisted, CommitDone, CommitFailed, DrainWanted>;
 
 // Many writers, one reader, who takes all there is at once.
 class Inbox {

@@ -41,8 +41,8 @@ void Runner::loop() {
 }
 
 bool Runner::idle() const {
-  return unread_.empty() && group_.deliveries.empty() && group_shards_.empty() && in_flight_ == 0 && waiting_.empty() &&
-         reads_ == 0 && callers_.empty();
+  return unread_.empty() && group_.deliveries.empty() && group_shards_.empty() && in_flight_ == 0 && !unseen() &&
+         waiting_.empty() && reads_ == 0 && callers_.empty();
 }
 
 std::chrono::system_clock::time_point Runner::wake_at() const {
@@ -77,6 +77,7 @@ void Runner::take_mail() {
   unread_ = std::move(later);
   tick_due();
   expire();
+  expire_events();
   hand_over();
   note_numbers(clock_.now());
 }
@@ -90,9 +91,14 @@ void Runner::accept(Mail mail) {
     running(answered->call.shard).shard->abandon(answered->call.request);
     return refuse(std::move(answered->call), "the store can't be read");
   }
+  if (std::holds_alternative<CommitPersisted>(mail)) {
+    in_flight_ = 0;
+    return;
+  }
   if (const auto* done = std::get_if<CommitDone>(&mail)) return commit_done(done->group);
   if (const auto* failed = std::get_if<CommitFailed>(&mail)) {
     in_flight_ = 0;
+    done_ = next_group_ - 1;
     if (failed->fate == store::Fate::broken) {
       hooks_.state(State::failed);
       lose(failed->why);
@@ -163,7 +169,7 @@ std::optional<shard::Facts> Runner::read(const Call& call, const shard::Need& ne
 }
 
 void Runner::ask(Call call, shard::Need need) {
-  const bool nothing_unsaved = group_shards_.empty() && in_flight_ == 0;
+  const bool nothing_unsaved = group_shards_.empty() && !unseen();
   if (store_.reads_are_local() && nothing_unsaved) {
     ++reads_;
     auto facts = read(call, need);
@@ -179,14 +185,16 @@ void Runner::refuse(Call call, const std::string& why) {
   if (call.done) hooks_.refuse({std::move(call.done), {}, call.bytes}, why);
 }
 
+// Whether a group was handed over that reads do not see yet.
+bool Runner::unseen() const { return done_ + 1 < next_group_; }
+
 // Runs `read` on the reader once everything applied so far is durable.
 void Runner::after_durable(std::move_only_function<void()> read) {
-  const std::uint64_t group = !group_shards_.empty() ? next_group_ : in_flight_;
-  if (group == 0) {
+  if (group_shards_.empty() && !unseen()) {
     ++reads_;
     reader_->run(std::move(read));
   } else {
-    waiting_.push_back({group, std::move(read)});
+    waiting_.push_back({group_shards_.empty() ? next_group_ - 1 : next_group_, std::move(read)});
   }
 }
 
@@ -232,7 +240,7 @@ void Runner::hand_over() {
 }
 
 void Runner::commit_done(std::uint64_t group) {
-  in_flight_ = 0;
+  done_ = std::max(done_, group);
   for (; !waiting_.empty() && waiting_.front().group <= group; waiting_.pop_front()) {
     ++reads_;
     reader_->run(std::move(waiting_.front().read));

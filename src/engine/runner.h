@@ -78,6 +78,8 @@ class Runner {
   void commit_done(std::uint64_t group);
   void drain();
   void expire();
+  void expire_events();
+  void expire_events_of(ShardId id, Time now);
   void note_numbers(Time now);
 
   bool recover();
@@ -87,6 +89,7 @@ class Runner {
   void refuse(Call call, const std::string& why);
   std::optional<shard::Facts> read(const Call& call, const shard::Need& need);
   bool group_is_full() const;
+  bool unseen() const;
   RequestId own_request();
   Running& running(ShardId id);
   bool idle() const;
@@ -107,12 +110,14 @@ class Runner {
   Group group_;
   std::vector<ShardId> group_shards_;
   std::uint64_t next_group_ = 1;
-  std::uint64_t in_flight_ = 0;  // number of the group being committed, 0 = none
+  std::uint64_t in_flight_ = 0;  // number of the group being made durable, 0 = none
+  std::uint64_t done_ = 0;       // number of the last group that reads see
   std::deque<Waiting> waiting_;  // by group
   std::size_t reads_ = 0;        // under way on the reader
   std::uint64_t generation_ = 1;
   bool draining_ = false;
   Time last_expire_{};
+  Time last_event_expiry_{};
   Time last_numbers_{};
   std::size_t group_bytes_ = 0;
   std::chrono::system_clock::time_point group_began_{};

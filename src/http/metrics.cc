@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace millrace::http {
 
 namespace {
@@ -17,7 +19,7 @@ namespace {
 const prometheus::Histogram::BucketBoundaries kBuckets = {0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                                           0.1,     0.25,   0.5,   1,      2.5,   5,    10,    30};
 
-prometheus::Counter* add_counter(prometheus::Registry& registry, const char* name, const char* help) {
+prometheus::Counter* add_counter(prometheus::Registry& registry, const std::string& name, const std::string& help) {
   return &prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add({});
 }
 
@@ -60,9 +62,16 @@ void Metrics::gauge(const std::string& name, const std::string& help, std::funct
   gauges_.emplace_back(&family.Add({}), std::move(read));
 }
 
+void Metrics::counter(const std::string& name, const std::string& help, std::function<double()> read) {
+  MR_ASSERT(name.ends_with("_total"), "the name of what only grows says so");
+  std::lock_guard lock(mutex_);
+  counters_.emplace_back(add_counter(*registry_, name, help), std::move(read));
+}
+
 std::string Metrics::text() {
   {
     std::lock_guard lock(mutex_);
+    for (auto& [counter, read] : counters_) counter->Increment(read() - counter->Value());
     for (auto& [gauge, read] : gauges_) gauge->Set(read());
   }
   return prometheus::TextSerializer().Serialize(registry_->Collect());

@@ -1,5 +1,5 @@
 // The numbers of the process in Prometheus' text format. One, owned by main, outlives the server; other
-// modules add theirs through registry() or gauge().
+// modules add theirs through registry(), gauge() or counter().
 #pragma once
 
 #include <array>
@@ -33,6 +33,8 @@ class Metrics {
   void observe(const Answered& answered);
   // A number that is asked for each time the metrics are read. Before the server starts.
   void gauge(const std::string& name, const std::string& help, std::function<double()> read);
+  // The same for one that only grows; its name ends in _total.
+  void counter(const std::string& name, const std::string& help, std::function<double()> read);
   prometheus::Registry& registry() { return *registry_; }
   // What GET /metrics answers, with content type kMetricsText. Any thread.
   std::string text();
@@ -49,8 +51,9 @@ class Metrics {
   prometheus::Counter* bytes_in_;
   prometheus::Counter* bytes_out_;
   std::vector<Slots> by_endpoint_;  // filled as they are met, so that unused series are not listed
-  std::mutex mutex_;                // guards adding a histogram and reading the gauges
+  std::mutex mutex_;                // guards adding a histogram and reading the numbers
   std::vector<std::pair<prometheus::Gauge*, std::function<double()>>> gauges_;
+  std::vector<std::pair<prometheus::Counter*, std::function<double()>>> counters_;
 };
 
 inline constexpr std::string_view kMetricsText = "text/plain; version=0.0.4; charset=utf-8";

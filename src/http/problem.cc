@@ -9,7 +9,8 @@ namespace millrace::http {
 
 namespace {
 
-std::string problem_text(std::string_view type, int status, std::string_view detail, std::string_view field) {
+std::string problem_text(std::string_view type, int status, std::string_view detail,
+                         std::span<const FieldError> fields) {
   std::string out;
   json::Writer json(out);
   json.begin_object();
@@ -19,10 +20,10 @@ std::string problem_text(std::string_view type, int status, std::string_view det
   json.member("detail", detail);
   json.key("errors");
   json.begin_array();
-  if (!field.empty()) {
+  for (const FieldError& each : fields) {
     json.begin_object();
-    json.member("field", field);
-    json.member("message", detail);
+    json.member("field", each.field);
+    json.member("message", each.message);
     json.end_object();
   }
   json.end_array();
@@ -40,13 +41,14 @@ std::string plain_text(std::string_view detail, std::string_view field) {
   return out;
 }
 
-Response compose(std::string_view type, int status, std::string_view detail, std::string_view field, ErrorStyle style) {
+Response compose(std::string_view type, int status, std::string_view detail, std::span<const FieldError> fields,
+                 ErrorStyle style) {
   Response response{.status = status};
   if (style == ErrorStyle::problem) {
     response.content_type = kProblemJson;
-    response.body = problem_text(type, status, detail, field);
+    response.body = problem_text(type, status, detail, fields);
   } else {
-    response.body = plain_text(detail, field);
+    response.body = plain_text(detail, fields.empty() ? std::string_view() : fields.front().field);
   }
   if (status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");
@@ -97,11 +99,18 @@ std::string_view name_of(Errc code) { return mapping_of(code).name; }
 
 Response error_response(const Error& error, ErrorStyle style) {
   const auto [status, name] = mapping_of(error.code);
-  return compose(fmt::format("urn:millrace:problem:{}", name), status, error.detail, error.field, style);
+  std::vector<FieldError> fields;
+  if (!error.field.empty()) fields.push_back({error.field, error.detail});
+  return compose(fmt::format("urn:millrace:problem:{}", name), status, error.detail, fields, style);
+}
+
+Response error_response(const Error& error, std::span<const FieldError> fields) {
+  const auto [status, name] = mapping_of(error.code);
+  return compose(fmt::format("urn:millrace:problem:{}", name), status, error.detail, fields, ErrorStyle::problem);
 }
 
 Response status_response(int status, std::string_view detail, ErrorStyle style) {
-  return compose("about:blank", status, detail, "", style);
+  return compose("about:blank", status, detail, {}, style);
 }
 
 }  // namespace millrace::http

@@ -142,5 +142,15 @@ TEST(Metrics, CountsByEndpointAndStatusClass) {
   EXPECT_THAT(text, HasSubstr("millrace_test_gauge 1"));
 }
 
+TEST(Metrics, ATotalIsACounterThatFollowsItsSource) {
+  Metrics metrics;
+  double total = 3;
+  metrics.counter("millrace_test_total", "Things that were done", [&total] { return total; });
+  EXPECT_THAT(metrics.text(), HasSubstr("# TYPE millrace_test_total counter\nmillrace_test_total 3\n"));
+  total = 5;
+  EXPECT_THAT(metrics.text(), HasSubstr("\nmillrace_test_total 5\n"));
+  EXPECT_THAT(metrics.text(), HasSubstr("\nmillrace_test_total 5\n"));
+}
+
 }  // namespace
 }  // namespace millrace::http

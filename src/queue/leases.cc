@@ -11,6 +11,9 @@ namespace {
 // and no write for each of its calls.
 constexpr Millis kWriteStep = std::chrono::seconds(10);
 
+constexpr Millis kForgetEvery = std::chrono::minutes(1);
+constexpr std::size_t kForgetMax = 1000;  // rows that one commit has to drop
+
 }  // namespace
 
 Worker& Workers::seen(const QueueKey& queue, const std::string& name, Time now) {
@@ -43,10 +46,17 @@ Worker* Workers::find(const QueueKey& queue, const std::string& name) {
   return found == workers_.end() ? nullptr : &found->second;
 }
 
-void Workers::forget_before(Time limit) {
-  if (limit - last_forget_ < std::chrono::minutes(1) || !unwritten_.empty()) return;
+std::vector<std::pair<QueueKey, std::string>> Workers::forget_before(Time limit) {
+  std::vector<std::pair<QueueKey, std::string>> forgotten;
+  if (limit - last_forget_ < kForgetEvery || !unwritten_.empty()) return forgotten;
+  for (auto next = workers_.begin(); next != workers_.end();) {
+    const bool stays = next->second.held > 0 || next->second.last_seen >= limit;
+    if (!stays && forgotten.size() == kForgetMax) return forgotten;  // the next call goes on
+    if (!stays) forgotten.push_back(next->first);
+    next = stays ? std::next(next) : workers_.erase(next);
+  }
   last_forget_ = limit;
-  std::erase_if(workers_, [&](const auto& entry) { return entry.second.held == 0 && entry.second.last_seen < limit; });
+  return forgotten;
 }
 
 void Leases::add(SlotIndex slot, Lease lease) {

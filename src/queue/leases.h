@@ -36,8 +36,9 @@ class Workers {
   Worker* find(const QueueKey& queue, const std::string& name);
   // Those whose last sign of life moved on since the store got it, enough to be worth a write.
   std::vector<std::pair<QueueKey, Worker*>> take_unwritten();
-  // Forgets those that hold nothing and were not seen since; looks at all of them once a minute.
-  void forget_before(Time limit);
+  // Forgets those that hold nothing and were not seen since, a bounded number a call, and returns them: the store
+  // may have them too. Looks at all of them once a minute.
+  std::vector<std::pair<QueueKey, std::string>> forget_before(Time limit);
   const Map& all() const { return workers_; }
 
  private:

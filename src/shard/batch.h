@@ -12,6 +12,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "event/event.h"
 #include "queue/item.h"
 
 namespace millrace::shard {
@@ -40,6 +41,16 @@ struct LogWrite {
   queue::LogEntry entry;
 };
 
+// An event in the log: written once, never changed. Shared by the Batch, the answer and whoever follows the log.
+using EventPtr = std::shared_ptr<const event::Record>;
+
+// An event past its time: it goes with its index entries. To drop one again changes nothing.
+struct EventDrop {
+  TenantId tenant;
+  Position position;
+  event::Header header;  // names the index entries
+};
+
 // Deduplication: (tenant, kind, key) -> what it made. A row past `expires` counts as absent.
 // The numbers are stored.
 enum class DedupKind : std::uint8_t {
@@ -64,7 +75,8 @@ struct DedupKey {
 struct DedupRecord {
   DedupKey key;
   std::uint64_t made = 0;   // the number of what it made: an item's id, an event's position
-  std::string fingerprint;  // SHA-256 of the request, to tell a repeat from another request
+  // Tells a repeat from another request: the SHA-256 of the request; of an event, its source.
+  std::string fingerprint;
   Time expires{};
 };
 
@@ -125,6 +137,12 @@ struct WorkerRecord {
   Time last_seen{};
 };
 
+// One that was not seen for long and holds nothing; its row goes, if there is one.
+struct WorkerDrop {
+  queue::QueueKey queue;
+  std::string worker;
+};
+
 struct Batch {
   ShardId shard;
   std::vector<ItemWrite> items;
@@ -135,10 +153,13 @@ struct Batch {
   std::vector<DocumentWrite> documents;
   std::vector<AuditRecord> audit;
   std::vector<WorkerRecord> workers;
+  std::vector<WorkerDrop> worker_drops;
+  std::vector<EventPtr> events;  // appended, by position
+  std::vector<EventDrop> event_drops;
 
   bool empty() const {
     return items.empty() && drops.empty() && log.empty() && dedup.empty() && counters.empty() && documents.empty() &&
-           audit.empty() && workers.empty();
+           audit.empty() && workers.empty() && worker_drops.empty() && events.empty() && event_drops.empty();
   }
 };
 

@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "event/event.h"
 #include "queue/item.h"
 #include "shard/batch.h"
 #include "shard/facts.h"
@@ -116,7 +117,7 @@ struct SetPaused {
   bool paused = true;
 };
 
-// Drops done items last updated before `before`. Answer: Expired.
+// Drops done items last updated before `before`; one named twice once. Answer: Expired.
 struct Expire {
   std::vector<ItemRef> items;
   Time before;
@@ -132,6 +133,31 @@ struct Refill {
 // Ends a held claim early: the caller went away or the server drains. It is answered empty.
 struct EndWait {
   RequestId request;
+};
+
+// ---- the event log ----------------------------------------------------------------------------
+
+struct NewEvent {
+  event::Header header;
+  std::shared_ptr<const std::string> rest;
+  std::optional<std::string> deduplication_id;
+  // What makes it a repeat besides the deduplication_id. `made`: nothing, its id was drawn on the way in.
+  enum class Identity { event_id, source_and_id, made };
+  Identity identity = Identity::event_id;
+};
+
+// Appends to the tenant's log, all events in their order or none. A repeat (S2.2, S3.3) stores nothing; also one
+// of an earlier event of the same call. Answer: Appended. Errc: invalid where a text holds a NUL.
+struct AppendEvents {
+  TenantId tenant;
+  std::vector<NewEvent> events;
+};
+
+// Drops events that are past their time at `now`, or were received before `received_before`. They are as the
+// store listed them, `rest` left out. Answer: Expired.
+struct ExpireEvents {
+  std::vector<event::Record> events;
+  std::optional<Time> received_before;
 };
 
 // ---- questions that only memory can answer ----------------------------------------------------
@@ -175,8 +201,9 @@ struct RemoveDocument {
   AuditNote audit;
 };
 
-using Command = std::variant<Create, Claim, Touch, Settle, Reset, Cancel, Release, SetPaused, Expire, Refill, EndWait,
-                             ListWorkers, ListLeased, CountItems, PutDocument, RemoveDocument>;
+using Command =
+    std::variant<Create, Claim, Touch, Settle, Reset, Cancel, Release, SetPaused, Expire, Refill, EndWait, ListWorkers,
+                 ListLeased, CountItems, PutDocument, RemoveDocument, AppendEvents, ExpireEvents>;
 
 // ---- answers ----------------------------------------------------------------------------------
 
@@ -231,7 +258,16 @@ struct Counts {
   std::array<std::uint64_t, queue::kStatuses> by_status{};
 };
 
-using Reply =
-    std::variant<Error, Created, Claimed, Touched, Settled, Recorded, Ack, Expired, Workers, Leased, Counts, Document>;
+struct AppendedEvent {
+  Position position;
+  bool duplicate = false;  // of the event at `position`, which may be past its time by now: read it from the store
+  EventPtr record;         // null for a duplicate
+};
+struct Appended {
+  std::vector<AppendedEvent> events;
+};
+
+using Reply = std::variant<Error, Created, Claimed, Touched, Settled, Recorded, Ack, Expired, Workers, Leased, Counts,
+                           Document, Appended>;
 
 }  // namespace millrace::shard

@@ -10,8 +10,13 @@ namespace millrace::shard {
 using queue::Status;
 
 Shard::Impl::Impl(ShardState state, Epoch epoch_, ShardOptions options_, Time now_)
-    : shard(state.shard), epoch(epoch_), options(options_), now(std::max(now_, state.last_commit)) {
+    : shard(state.shard),
+      epoch(epoch_),
+      options(options_),
+      now(std::max(now_, state.last_commit)),
+      tsids(state.shard) {
   for (TenantCounters& counters : state.counters) {
+    tsids.resume_after(counters.last_tsid);
     TenantState& loaded = tenant(counters.tenant);
     loaded.counters = std::move(counters);
     std::ranges::sort(loaded.counters.queues, {}, &QueueCounts::queue);
@@ -147,7 +152,9 @@ void Shard::Impl::seal(Effects& effects) {
   for (auto& [queue, worker] : workers.take_unwritten()) {
     effects.batch.workers.push_back({queue, *worker->name, worker->last_seen});
   }
-  workers.forget_before(now - options.worker_memory);
+  for (auto& [queue, worker] : workers.forget_before(now - options.worker_memory)) {
+    effects.batch.worker_drops.push_back({std::move(queue), std::move(worker)});
+  }
   effects.batch.shard = shard;
 }
 

@@ -90,6 +90,12 @@ struct Shard::Impl {
   void load_paused(const Document& document);
   void note_parked(queue::LaneIndex lane, Time due);
   void wish_refill(Effects& effects);
+  // append.cc
+  std::optional<Need> run(Step& step, AppendEvents& command);
+  EventPtr append_one(const TenantId& owner, NewEvent& event, bool owns_event_id, Effects& effects);
+  void remember(DedupKey key, const event::Record& record, Time until, Effects& effects);
+  // expire_events.cc
+  std::optional<Need> run(Step& step, ExpireEvents& command);
   // questions.cc
   std::optional<Need> run(Step& step, ListWorkers& command);
   std::optional<Need> run(Step& step, ListLeased& command);
@@ -121,6 +127,7 @@ struct Shard::Impl {
   Time now;
 
   LiveItems items;
+  TsidSource tsids;
   queue::Workers workers;
   queue::Waiters<WaitingClaim> waiters;
   std::map<TenantId, TenantState> tenants;                            // nodes stay where they are: dirty points to them

@@ -143,6 +143,35 @@ TEST(Parking, FarFutureGivesWayToWhatIsDue) {
   EXPECT_EQ(claim_ids(shard).size(), 1u);
 }
 
+// The rows were read behind the first item while its route was paused; it must not be overtaken now.
+TEST(Parking, RowsReadBeforeAResumeDoNotOvertakeWhatWasPassedOver) {
+  ShardUnderTest made;
+  made.expect<Ack>(SetPaused{test_queue(), "default", true});
+  add(made, new_item({"a"}));
+  made.now += Millis(1);
+  add(made, new_item({"a"}));
+  const auto row = [&](std::uint64_t id) { return made.items.at({test_queue(), ItemId{id}}); };
+  Shard shard({.has_parked = true, .documents = {made.documents.begin()->second}}, Epoch{1}, {}, made.now);
+
+  std::uint64_t request = 0;
+  const auto run = [&](Command command) {
+    Effects effects;
+    shard.execute(RequestId{++request}, command, nullptr, made.now, effects);
+    return effects;
+  };
+  Effects effects;
+  shard.tick(made.now, effects);
+  ASSERT_EQ(effects.refill.value().from, Time{});
+  effects = run(Refill{.rows = {row(1), row(2)}, .from = Time{}});
+  ASSERT_EQ(effects.refill.value().from, row(2).due);
+  run(SetPaused{test_queue(), "default", false});
+  effects = run(Refill{.rows = {row(2)}, .from = row(2).due, .complete = true});
+  EXPECT_TRUE(effects.batch.items.empty());
+  ASSERT_EQ(effects.refill.value().from, Time{});
+  effects = run(Refill{.rows = {row(1), row(2)}, .from = Time{}, .complete = true});
+  EXPECT_EQ(effects.batch.items.size(), 2u);
+}
+
 TEST(Parking, CancelAndResetReachParkedItems) {
   ShardUnderTest shard(ShardOptions{.live_items_max = 1});
   for (int i = 0; i < 3; ++i) add(shard, new_item({"a"}));

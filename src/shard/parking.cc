@@ -76,6 +76,8 @@ void Shard::Impl::wish_refill(Effects& effects) {
 }
 
 std::optional<Need> Shard::Impl::run(Step& step, Refill& command) {
+  // A route was resumed while they were read: what waits in front of them goes first, and is read next.
+  if (parked_from == Time{}) command.rows.clear();
   Time next = command.complete || command.rows.empty() ? kNever : command.rows.back().due;
   std::size_t skipped = 0;
   for (queue::ItemRecord& row : command.rows) {

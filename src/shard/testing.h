@@ -66,6 +66,7 @@ class ShardUnderTest {
     }
     for (const auto& [tenant, each] : counters) state.counters.push_back(each);
     for (const auto& [key, document] : documents) state.documents.push_back(document);
+    for (const auto& [key, worker] : workers) state.workers.push_back(worker);
     shard_ = std::make_unique<Shard>(std::move(state), Epoch{++epoch_}, options_, now);
   }
 
@@ -79,6 +80,7 @@ class ShardUnderTest {
   std::map<TenantId, TenantCounters> counters;
   std::map<std::pair<std::string, std::string>, Document> documents;
   std::vector<AuditRecord> audit;
+  std::map<std::pair<queue::QueueKey, std::string>, WorkerRecord> workers;
   std::size_t writes = 0;  // batches that were not empty
 
  private:
@@ -98,6 +100,10 @@ class ShardUnderTest {
       if (!write.removed) documents.emplace(key, write.document);
     }
     audit.insert(audit.end(), effects_.batch.audit.begin(), effects_.batch.audit.end());
+    for (const WorkerRecord& record : effects_.batch.workers) {
+      workers.insert_or_assign({record.queue, record.worker}, record);
+    }
+    for (const WorkerDrop& drop : effects_.batch.worker_drops) workers.erase({drop.queue, drop.worker});
     for (Answer& answer : effects_.answers) answers_.emplace(answer.request, std::move(answer.reply));
     const auto refill = effects_.refill;
     effects_ = {};

@@ -31,6 +31,10 @@ void Shard::Impl::time_out(SlotIndex slot, Effects& effects) {
 }
 
 std::optional<Need> Shard::Impl::run(Step& step, Expire& command) {
+  // The facts say of an item what was so before the command: one named twice must not go twice.
+  std::ranges::sort(command.items);
+  const auto again = std::ranges::unique(command.items);
+  command.items.erase(again.begin(), again.end());
   if (!command.items.empty() && step.facts == nullptr) return Need{.items = command.items};
   Expired expired;
   for (const ItemRef& ref : command.items) {

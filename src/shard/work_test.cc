@@ -277,6 +277,24 @@ TEST(Workers, AreKnownByTheirCallsAndWhatTheyHold) {
   EXPECT_EQ(workers[1].held, 0u);
 }
 
+// S4.15: what is kept of workers does not grow with the number that ever came.
+TEST(Workers, ThatWereNotSeenForLongAreForgottenInTheStoreToo) {
+  ShardUnderTest shard(ShardOptions{.worker_memory = std::chrono::hours(24)});
+  for (int i = 0; i < 1500; ++i) take_items(shard, claim_of({"a"}, "gone:" + std::to_string(i)));
+  add(shard, new_item({"a"}));
+  Claim long_lease = claim_of({"a"}, "holds:1");
+  long_lease.lease = std::chrono::hours(48);
+  ASSERT_EQ(take_items(shard, long_lease).size(), 1u);
+  EXPECT_EQ(shard.workers.size(), 1501u);
+  shard.reload();
+  shard.now += std::chrono::hours(25);
+  take_items(shard, claim_of({"a"}, "new:1"));
+  take_items(shard, claim_of({"a"}, "new:1"));  // a commit drops a bounded number
+  EXPECT_EQ(shard.workers.size(), 2u);
+  EXPECT_TRUE(shard.workers.contains({test_queue(), "holds:1"}));
+  EXPECT_EQ(shard.expect<Workers>(ListWorkers{test_queue()}).workers.size(), 2u);
+}
+
 // S4.10
 TEST(Reset, BringsBackWhatIsHeldFailedOrWaiting) {
   ShardUnderTest shard;
@@ -375,21 +393,6 @@ TEST(Recovery, GoesOnWhereTheLastCommitLeftIt) {
   EXPECT_EQ(add(shard, new_item({"a"})).value, 4u);
   shard.advance(std::chrono::minutes(1));
   EXPECT_THAT(ids(take_items(shard, claim_of({"a"}, "w:2", 10))), testing::UnorderedElementsAre(1, 3, 4));
-}
-
-// S4.15
-TEST(Expire, DropsOnlyDoneItemsPastTheirTime) {
-  ShardUnderTest shard;
-  const ItemId done = add(shard, new_item({"a"}));
-  const ItemId waiting = add(shard, new_item({"b"}));
-  take_items(shard, claim_of({"a"}));
-  settle(shard, settle_of(done, true));
-  const Expire command{{{test_queue(), done}, {test_queue(), waiting}}, shard.now};
-  EXPECT_EQ(shard.expect<Expired>(command).dropped, 0u);
-  shard.advance(std::chrono::hours(1));
-  EXPECT_EQ(shard.expect<Expired>(Expire{command.items, shard.now}).dropped, 1u);
-  EXPECT_EQ(shard.items.size(), 1u);
-  EXPECT_THAT(shard.expect<Counts>(CountItems{test_queue()}).by_status, ElementsAre(1, 0, 0, 0, 0));
 }
 
 }  // namespace

@@ -17,6 +17,8 @@
 #include "queue/item.h"
 #include "shard/batch.h"
 #include "shard/facts.h"
+#include "store/event_query.h"
+#include "store/finding.h"
 #include "store/store_error.h"
 
 namespace millrace::store {
@@ -50,7 +52,7 @@ struct AuditQuery {
 struct StoreHealth {
   std::string engine;      // "rocksdb", "postgres", "memory"
   std::string durability;  // "fsync", "synchronous_commit", "none"
-  std::vector<std::string> warnings;
+  Findings findings;
 };
 
 class Store {
@@ -70,6 +72,18 @@ class Store {
   // Within a Batch the drops come last: they also take what the same Batch wrote of their items.
   // REQUIRES: acquire() returned `epoch`; at most one Batch a shard.
   virtual void commit(Epoch epoch, std::span<const shard::Batch> group) = 0;
+
+  // The same in two steps, so that one group can be made durable while the one before it is made visible to
+  // reads. persist() throws as commit() does and gives what apply() takes (null: nothing is left to do). Groups are
+  // applied in the order they were persisted, by one thread at a time, which may be another one.
+  struct Persisted {
+    virtual ~Persisted() = default;
+  };
+  virtual std::unique_ptr<Persisted> persist(Epoch epoch, std::span<const shard::Batch> group) {
+    commit(epoch, group);
+    return nullptr;
+  }
+  virtual void apply(Persisted&) {}
 
   // Everything of one shard that must be in memory. Items that are parked or done stay behind.
   virtual shard::ShardState load(ShardId shard) = 0;
@@ -100,6 +114,24 @@ class Store {
   // Drops at most `budget` rows that no one can see any more: dedup rows with expires < now. Returns
   // how many; until then a read still gives them, and the shard judges them by their time.
   virtual std::size_t sweep(Time now, std::size_t budget) = 0;
+
+  // The event log. Each call sees one moment; a tenant's events are in the order they were committed.
+  virtual EventPage events(ShardId shard, const EventQuery& query) = 0;
+  virtual EventList list_events(ShardId shard, const EventListing& listing) = 0;
+  virtual LogPage event_log(ShardId shard, const LogQuery& query) = 0;
+  // By position, in order; nullopt for one that is not there or past its time.
+  virtual std::vector<std::optional<event::Record>> events_at(ShardId shard, const TenantId& tenant,
+                                                              std::span<const Position> positions, Time now) = 0;
+  // By the sender's id; of several with the same id from different sources, the first. While its deduplication
+  // row lives, so as long as the event.
+  virtual std::optional<event::Record> event_by_id(ShardId shard, const TenantId& tenant, const std::string& event_id,
+                                                   Time now) = 0;
+  virtual std::optional<event::Record> event_by_tsid(ShardId shard, const TenantId& tenant, std::uint64_t tsid,
+                                                     Time now) = 0;
+  // 0 for a tenant without events.
+  virtual Position last_position(ShardId shard, const TenantId& tenant) = 0;
+  // Candidates for the shard's ExpireEvents, at most `limit`, without `rest`.
+  virtual std::vector<event::Record> expired_events(ShardId shard, const EventExpiry& expiry, std::size_t limit) = 0;
 
   // True while a commit would wait long or fail (a write stall, a full disk): refuse new work before
   // anything of it is applied. Cheap, from any thread.

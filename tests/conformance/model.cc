@@ -54,6 +54,7 @@ void Model::apply(const shard::Batch& batch) {
   }
   for (const auto& record : batch.audit) audit_.insert_or_assign({shard, record.tenant, record.seq}, record);
   for (const auto& worker : batch.workers) workers_.insert_or_assign({shard, worker.queue, worker.worker}, worker);
+  for (const auto& drop : batch.worker_drops) workers_.erase({shard, drop.queue, drop.worker});
   for (const auto& drop : batch.drops) {
     items_.erase({shard, drop.record.lane->queue, drop.record.id});
     logs_.erase({shard, drop.record.lane->queue, drop.record.id});

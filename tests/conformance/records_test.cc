@@ -214,5 +214,21 @@ TEST_P(Records, WorkersAreKeptByQueueAndName) {
               testing::UnorderedElementsAre(describe(later), describe(other), describe(odd)));
 }
 
+TEST_P(Records, AForgottenWorkerGoesAndItsNamesakesStay) {
+  const shard::WorkerRecord gone{queue_, "w1", at(1)};
+  const shard::WorkerRecord namesake{queue_of("acme", "other"), "w1", at(2)};
+  const shard::WorkerRecord longer{queue_, "w11", at(3)};
+  commit({.shard = kShard, .workers = {gone, namesake, longer}});
+  commit({.shard = kOtherShard, .workers = {gone}});
+  // Also one that was written just now, and one that was never written.
+  commit({.shard = kShard,
+          .workers = {{queue_, "w2", at(4)}},
+          .worker_drops = {{queue_, "w1"}, {queue_, "w2"}, {queue_, "never seen"}}});
+  restart();
+  EXPECT_THAT(describe_all(store().load(kShard).workers),
+              testing::UnorderedElementsAre(describe(namesake), describe(longer)));
+  EXPECT_THAT(describe_all(store().load(kOtherShard).workers), testing::ElementsAre(describe(gone)));
+}
+
 }  // namespace
 }  // namespace millrace::store::conformance

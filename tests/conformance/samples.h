@@ -41,6 +41,7 @@ std::string describe(const shard::Document& document);
 std::string describe(const shard::AuditRecord& record);
 std::string describe(const shard::WorkerRecord& worker);
 std::string describe(const ItemView& item);
+std::string describe(const event::Record& event);  // event_samples.cc
 
 template <class Records>
 std::vector<std::string> describe_all(const Records& records) {

@@ -141,6 +141,15 @@ void Workload::add_records(shard::Batch& batch, const queue::QueueKey& queue) {
   }
 }
 
+// The last thing in a batch, as a store applies it.
+void Workload::drop_worker(shard::Batch& batch) {
+  const auto queue = random_queue();
+  if (shard_of(queue) != batch.shard) return;
+  const shard::WorkerDrop drop{queue, "worker " + std::to_string(below(5))};
+  model_.apply({.shard = batch.shard, .worker_drops = {drop}});
+  batch.worker_drops.push_back(drop);
+}
+
 std::vector<shard::Batch> Workload::next_group() {
   ++now_;
   std::vector<shard::Batch> group;
@@ -166,6 +175,7 @@ std::vector<shard::Batch> Workload::next_group() {
       std::ranges::move(part.audit, std::back_inserter(batch.audit));
       std::ranges::move(part.workers, std::back_inserter(batch.workers));
     }
+    if (one_in(4)) drop_worker(batch);
   }
   return group;
 }

@@ -32,6 +32,7 @@ class Workload {
   void add_move(shard::Batch& batch);
   void add_drop(shard::Batch& batch);
   void add_records(shard::Batch& batch, const queue::QueueKey& queue);
+  void drop_worker(shard::Batch& batch);
   queue::ItemRecord moved(queue::ItemRecord record);
   // Any item of the shard, as the model has it after what this batch did so far.
   std::optional<queue::ItemRecord> random_item(ShardId shard);

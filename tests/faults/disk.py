@@ -11,6 +11,7 @@ from pathlib import Path
 SOURCE = Path(__file__).with_name("powerloss.c")
 # As slow as a good disk: most of the time something is written and not yet synced.
 SYNC_US = 1000
+SECTOR = 512  # bytes that a disk writes whole or not at all
 
 
 @functools.cache
@@ -44,20 +45,37 @@ class Disk:
 
     def lose_power(self, chance=None):
         """After the process was killed: the folder keeps what was synced. With `chance`, files that were being
-        appended to keep a part of what was not, up to any byte, as a real disk may.
-        Returns how many bytes were lost."""
+        written keep a part of what was not, as a real disk may: of appended bytes up to any one, of overwritten
+        ones any of the sectors. Returns how many bytes were lost."""
         lost = 0
         for path in sorted(self.folder.rglob("*")):
             kept = self.shadow / "tree" / path.relative_to(self.folder)
             if not path.is_file():
                 continue
             length = kept.stat().st_size if kept.exists() else 0
-            if chance and kept.exists() and path.suffix == ".log" and path.stat().st_size > length:
-                length += self._tear(path, kept, length, chance)
+            if chance and kept.exists() and path.suffix == ".log":
+                lost += self._tear_overwritten(path, kept, chance)
+                if path.stat().st_size > length:
+                    length += self._tear(path, kept, length, chance)
             lost += max(0, path.stat().st_size - length)
         shutil.rmtree(self.folder)
         # Copies, not links: the next run must not write into what this one kept.
         shutil.copytree(self.shadow / "tree", self.folder)
+        return lost
+
+    @staticmethod
+    def _tear_overwritten(path, kept, chance):
+        lost = 0
+        with open(path, "rb") as source, open(kept, "r+b") as target:
+            while old := target.read(SECTOR):
+                new = source.read(len(old))
+                if new == old:
+                    continue
+                if chance.randrange(2):
+                    target.seek(-len(old), os.SEEK_CUR)
+                    target.write(new)
+                else:
+                    lost += len(old)
         return lost
 
     @staticmethod

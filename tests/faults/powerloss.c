@@ -200,6 +200,9 @@ static void keep_synced(int fd, const char* path) {
 static void keep_all(const char* path) {
   DIR* dir = opendir(path);
   if (!dir) return;
+  char tree[PATH_MAX];
+  snprintf(tree, sizeof tree, "%s/tree%s", shadow, path + folder_length);
+  mkdir(tree, 0700);
   for (struct dirent* entry; (entry = readdir(dir));) {
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
     char below[PATH_MAX];

@@ -90,6 +90,14 @@ class Health(Case):
         for name in ("millrace_engine_commits_total", "millrace_ready 1", "createItems"):
             self.assertIn(name, text)
 
+    def test_a_metric_is_a_counter_if_its_name_says_total(self):
+        text = self.api.get("/metrics").body.decode()
+        kinds = dict(line.split()[2:4] for line in text.splitlines() if line.startswith("# TYPE "))
+        self.assertGreater(len(kinds), 5)
+        for name, kind in kinds.items():
+            self.assertTrue(name.startswith("millrace_"), name)
+            self.assertEqual(kind == "counter", name.endswith("_total"), name)
+
     def test_the_contract_is_served(self):
         contract = self.api.get("/openapi.json").json
         self.assertEqual(contract["openapi"], "3.1.0")
@@ -170,17 +178,17 @@ class Start(unittest.TestCase):
     def test_other_addresses_need_keys(self):
         for auth in ((), ("--auth", "off")):
             code, _, said = run_serve("--listen", "0.0.0.0:0", *self.place(), *auth)
-            self.assertEqual(code, 64)
+            self.assertEqual(code, 2)
             self.assertIn("--auth keys", said)
 
     def test_wrong_options_are_named(self):
         for options, word in ((["--queue-lease", "soon"], "--queue-lease"), (["--nonsense"], "--nonsense"),
                               (["--listen", "nowhere"], "--listen"), (["--config", "none.toml"], "none.toml")):
             code, _, said = run_serve(*options)
-            self.assertEqual(code, 64, options)
+            self.assertEqual(code, 2, options)
             self.assertIn(word, said)
         code, _, said = run_serve(env={"MILLRACE_QUEUE_LEASE": "soon"})
-        self.assertEqual(code, 64)
+        self.assertEqual(code, 2)
         self.assertIn("MILLRACE_QUEUE_LEASE", said)
 
     def test_help_has_examples(self):

@@ -15,6 +15,11 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
+auto finds(store::Severity severity, const char* text) {
+  return Contains(testing::AllOf(testing::Field(&store::Finding::severity, severity),
+                                 testing::Field(&store::Finding::text, HasSubstr(text))));
+}
+
 class RestartTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -62,10 +67,10 @@ TEST_F(RestartTest, ReadsSayThatTheServerIsAwayAndGoOnOnceItIsBack) {
     EXPECT_EQ(error.fate(), Fate::not_done);
   }
   EXPECT_EQ(fate_of_commit(*store_, epoch_, batch_of({new_item(2)})), Fate::not_done);
-  EXPECT_THAT(store_->health().warnings, SizeIs(1));
+  EXPECT_THAT(store_->health().findings, SizeIs(1));
   cluster->start();
   EXPECT_TRUE(store_->item(kShard, sample_queue(), ItemId{1}).has_value());
-  EXPECT_THAT(store_->health().warnings, SizeIs(0));
+  EXPECT_THAT(store_->health().findings, SizeIs(0));
 }
 
 TEST_F(RestartTest, AcquireWaitsForTheServerToComeBack) {
@@ -78,19 +83,19 @@ TEST_F(RestartTest, AcquireWaitsForTheServerToComeBack) {
 TEST_F(RestartTest, OpeningWithoutAServerSaysWhy) {
   EXPECT_THAT([&] { store::open_postgres({.url = "host=127.0.0.1 port=1", .node_id = "a"}); },
               ThrowsMessage<store::StoreError>(HasSubstr("refused")));
-  EXPECT_THAT(store::inspect_postgres("host=127.0.0.1 port=1"), Contains(HasSubstr("cannot be used")));
+  EXPECT_THAT(store::inspect_postgres("host=127.0.0.1 port=1"), finds(store::Severity::fault, "cannot be used"));
 }
 
 TEST_F(RestartTest, AnUnsafeServerIsNamed) {
   TestCluster unsafe({"fsync=off", "full_page_writes=off", "synchronous_commit=off"});
   const std::string url = unsafe.create_database();
-  const auto warnings = store::inspect_postgres(url);
-  EXPECT_THAT(warnings, Contains(HasSubstr("fsync is off")));
-  EXPECT_THAT(warnings, Contains(HasSubstr("full_page_writes is off")));
-  EXPECT_THAT(warnings, Contains(HasSubstr("synchronous_commit is off")));
+  const auto findings = store::inspect_postgres(url);
+  EXPECT_THAT(findings, finds(store::Severity::fault, "fsync is off"));
+  EXPECT_THAT(findings, finds(store::Severity::fault, "full_page_writes is off"));
+  EXPECT_THAT(findings, finds(store::Severity::warning, "synchronous_commit is off"));
   const auto health = store::open_postgres(quiet_node(url, "a"))->health();
   EXPECT_EQ(health.durability, "none");
-  EXPECT_THAT(health.warnings, Contains(HasSubstr("fsync is off")));
+  EXPECT_THAT(health.findings, finds(store::Severity::fault, "fsync is off"));
 }
 
 TEST_F(RestartTest, ASafeServerHasNothingToMend) {
@@ -98,7 +103,7 @@ TEST_F(RestartTest, ASafeServerHasNothingToMend) {
   const auto health = store_->health();
   EXPECT_EQ(health.engine, "postgres");
   EXPECT_EQ(health.durability, "synchronous_commit");
-  EXPECT_THAT(health.warnings, SizeIs(0));
+  EXPECT_THAT(health.findings, SizeIs(0));
 }
 
 TEST_F(RestartTest, CommitsWaitForTheDiskWhateverTheRoleHasSet) {

@@ -72,7 +72,8 @@ TEST_F(Schema, ARoleWithoutTheRightToCreateGetsAClearAnswer) {
   const std::string as_guest = url_ + " user=guest";
   EXPECT_THAT([&] { store::open_postgres({.url = as_guest, .node_id = "a"}); },
               ThrowsMessage<StoreError>(HasSubstr("permission denied")));
-  EXPECT_THAT(store::inspect_postgres(as_guest), testing::Contains(HasSubstr("may not create")));
+  EXPECT_THAT(store::inspect_postgres(as_guest),
+              testing::Contains(testing::Field(&store::Finding::text, HasSubstr("may not create"))));
 }
 
 // The rules of the README, as questions to the catalog that must have no answer.

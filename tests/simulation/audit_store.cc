@@ -171,4 +171,13 @@ void Auditor::check_workers(const shard::ListWorkers& question, const shard::Wor
   for (const auto& [worker, count] : held) MR_REQUIRE(count == 0, "worker {} holds {}, not listed", worker, count);
 }
 
+void Auditor::check_forgotten(const shard::WorkerDrop& drop) const {
+  const auto items = committed_.queues.find(drop.queue);
+  if (items == committed_.queues.end()) return;
+  for (const auto& [id, item] : items->second) {
+    const bool held = item.record.status == queue::Status::processing && *item.record.lease.worker == drop.worker;
+    MR_REQUIRE(!held, "{}: its holder was forgotten", describe(item.record));
+  }
+}
+
 }  // namespace millrace::simulation

@@ -114,7 +114,9 @@ void Auditor::check_pick(const queue::QueueKey& queue, const Item& item, const s
   const auto self = std::ranges::find(all, &item, &Candidate::item);
   MR_REQUIRE(self != all.end(), "{}: leased although it is not waiting or is paused", describe(r));
   MR_REQUIRE(self->allowed, "{}: leased before an earlier item of its group", describe(r));
-  if (!two_phases_) check_best(item, claim, all);
+  if (two_phases_) return;
+  check_best(item, claim, all);
+  check_nothing_parked_before(item);
 }
 
 void Auditor::check_best(const Item& item, const shard::Claim& claim, std::span<const Candidate> all) const {

@@ -84,6 +84,7 @@ void Auditor::observed(const Call& call, const shard::Effects& effects, Time nex
   two_phases_ = command && call.timers_due;
   keep_named(command);
   check_new_items(added, command);
+  check_parking(added);
   const auto* pause = command ? std::get_if<shard::SetPaused>(command) : nullptr;
   if (pause) pauses_.push_back({pause->queue, pause->bus, pause->paused});
   // With timers first, leases of both moments are legal: resumed before, paused after.
@@ -117,6 +118,7 @@ void Auditor::committed(const shard::Batch& batch) {
   MR_REQUIRE(!sealed_pauses_.empty(), "a commit without a sealed group");
   MR_REQUIRE(batch.empty() || batch.shard == shard_, "a batch of another shard");
   committed_.commit(batch);
+  for (const shard::WorkerDrop& drop : batch.worker_drops) check_forgotten(drop);
   for (const Pause& pause : sealed_pauses_.front()) committed_.set_paused(pause);
   sealed_pauses_.pop_front();
   check_counters();
@@ -144,6 +146,7 @@ void Auditor::reloaded(const shard::ShardState& state, Time now) {
   applied_ = committed_;
   requests_.clear();
   undelivered_.clear();
+  parked_.clear();
   pauses_.clear();
   sealed_pauses_.clear();
   seen_ = {};

@@ -89,6 +89,9 @@ class Auditor {
   void check_log(const Added& added, const shard::Command* command);
   void check_pick(const queue::QueueKey& queue, const Item& item, const shard::Claim& claim) const;
   void check_best(const Item& item, const shard::Claim& claim, std::span<const Candidate> all) const;
+  void check_parking(const Added& added);
+  void check_nothing_parked_before(const Item& item) const;
+  std::vector<const queue::ItemRecord*> parked_in_lane_of(const queue::ItemRecord& record) const;
   void check_writes(const Added& added, const shard::Command* command);
   void check_final_write(Item& item, const queue::ItemRecord& written, bool moved, const shard::Command* command);
   void check_drops(const Added& added, const shard::Command* command);
@@ -110,6 +113,7 @@ class Auditor {
   void check_put(const shard::PutDocument& put, const shard::Reply& reply, const Added& added) const;
   void check_removed(const shard::RemoveDocument& remove, const shard::Reply& reply, const Added& added) const;
   void check_workers(const shard::ListWorkers& question, const shard::Workers& answer) const;
+  void check_forgotten(const shard::WorkerDrop& drop) const;
 
   // Promises that hold after every call.
   void check_timers(const Call& call, Time next_tick) const;
@@ -129,6 +133,7 @@ class Auditor {
   std::set<std::pair<shard::ItemRef, LeaseToken>> tokens_;  // every one that was ever given out, lost or not
   std::vector<Pause> pauses_;                               // of the group being filled
   std::deque<std::vector<Pause>> sealed_pauses_;
+  std::set<shard::ItemRef> parked_;  // since the last reload, and still
   Seen seen_;
   Time now_{};
   // Of the call being looked at:

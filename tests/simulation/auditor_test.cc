@@ -41,6 +41,12 @@ struct AuditorTest : testing::Test {
     story.look();
     return record;
   }
+  void parked(queue::ItemRecord item) {
+    story.tick();
+    item.placement = queue::Placement::parked;
+    story.write(item);
+    story.look();
+  }
   shard::NewItem grouped(GroupMode mode) {
     shard::NewItem item = story.new_item();
     item.group = queue::GroupKey{"g", mode};
@@ -109,6 +115,20 @@ TEST_F(AuditorTest, FindsHalfAnArray) {
   story.send(shard::Create{story.queue, {item, item}});
   story.effects.answers = {{story.request, reply}};
   expect_look("1 of 2 items");
+}
+
+TEST_F(AuditorTest, FindsANewItemAheadOfOneThatIsParked) {
+  parked(created());
+  story.create(story.new_item());
+  expect_look("of its lane is parked");
+}
+
+TEST_F(AuditorTest, FindsALeaseAheadOfAnItemThatIsParked) {
+  const queue::ItemRecord first = created();
+  const queue::ItemRecord second = created();
+  parked(first);
+  story.claim(second);
+  expect_look("which is parked");
 }
 
 TEST_F(AuditorTest, FindsAnOvertakenBlockingGroup) {

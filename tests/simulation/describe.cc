@@ -50,6 +50,14 @@ std::string text(const shard::Outcome& outcome) {
   return fmt::format("[{} {}]", outcome.success ? "complete" : "fail", text(outcome.holder));
 }
 
+std::string text(const shard::NewEvent& event) {
+  constexpr const char* kIdentities[] = {"id", "source+id", "made"};
+  const auto& h = event.header;
+  return fmt::format("[{} from {} by {} dedup={} type={} expires={}]", h.event_id, h.source,
+                     kIdentities[static_cast<std::size_t>(event.identity)], event.deduplication_id.value_or("-"),
+                     h.type, h.expires ? describe(*h.expires) : "-");
+}
+
 template <class Range, class Map>
 std::string list(const Range& range, Map map) {
   std::string all;
@@ -108,6 +116,12 @@ std::string describe(const queue::LogEntry& e) {
                      e.next_retry_at ? describe(*e.next_retry_at) : "-", e.retry_count);
 }
 
+std::string describe(const event::Record& r) {
+  return fmt::format("event {}@{} tsid={} {} from {} received={} expires={}", r.tenant.text(), r.position.value, r.tsid,
+                     r.header.event_id, r.header.source, describe(r.received),
+                     r.header.expires ? describe(*r.header.expires) : "-");
+}
+
 std::string describe(const shard::Command& command) {
   return std::visit(
       Overloaded{
@@ -152,6 +166,12 @@ std::string describe(const shard::Command& command) {
             return fmt::format("remove {}/{} expects {}", c.kind, c.key,
                                c.expected_version ? fmt::to_string(*c.expected_version) : "-");
           },
+          [](const shard::AppendEvents& c) {
+            return fmt::format("append {} {}", c.tenant.text(), list(c.events, [](const auto& e) { return text(e); }));
+          },
+          [](const shard::ExpireEvents& c) {
+            return fmt::format("expire events {}", list(c.events, [](const auto& e) { return describe(e); }));
+          },
       },
       command);
 }
@@ -187,6 +207,11 @@ std::string describe(const shard::Reply& reply) {
           },
           [](const shard::Counts& r) { return fmt::format("counts {}", fmt::join(r.by_status, "/")); },
           [](const shard::Document& r) { return fmt::format("document {}/{} v{}", r.kind, r.key, r.version); },
+          [](const shard::Appended& r) {
+            return "appended " + list(r.events, [](const shard::AppendedEvent& e) {
+                     return fmt::format("{}{}", e.position.value, e.duplicate ? "(again)" : "");
+                   });
+          },
       },
       reply);
 }
@@ -217,6 +242,11 @@ std::string describe(const shard::Batch& batch) {
   for (const auto& w : batch.workers) {
     all += fmt::format("  worker {} {} seen {}\n", text(w.queue), w.worker, describe(w.last_seen));
   }
+  for (const auto& e : batch.events) all += "  " + describe(*e) + "\n";
+  for (const auto& d : batch.event_drops) {
+    all += fmt::format("  drop event {}@{}\n", d.tenant.text(), d.position.value);
+  }
+  for (const auto& w : batch.worker_drops) all += fmt::format("  worker {} {} forgotten\n", text(w.queue), w.worker);
   return all;
 }
 

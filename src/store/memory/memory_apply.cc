@@ -49,6 +49,12 @@ void write_document(MemoryShard& shard, const shard::DocumentWrite& write) {
   shard.last_commit = std::max(shard.last_commit, write.document.updated);
 }
 
+void append_event(MemoryShard& shard, const shard::EventPtr& event) {
+  const bool added = shard.events[event->tenant].try_emplace(event->position, event).second;
+  MR_ASSERT(added, "a position is given once");
+  shard.last_commit = std::max(shard.last_commit, event->received);
+}
+
 }  // namespace
 
 void apply(MemoryShard& shard, const shard::Batch& batch) {
@@ -68,7 +74,10 @@ void apply(MemoryShard& shard, const shard::Batch& batch) {
     shard.workers.insert_or_assign({worker.queue, worker.worker}, worker);
     shard.last_commit = std::max(shard.last_commit, worker.last_seen);
   }
+  for (const auto& event : batch.events) append_event(shard, event);
+  for (const auto& drop : batch.worker_drops) shard.workers.erase({drop.queue, drop.worker});
   for (const auto& drop : batch.drops) drop_item(shard, drop.record);
+  for (const auto& drop : batch.event_drops) shard.events[drop.tenant].erase(drop.position);
 }
 
 }  // namespace millrace::store

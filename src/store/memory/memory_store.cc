@@ -95,7 +95,7 @@ void MemoryStore::commit(Epoch epoch, std::span<const shard::Batch> group) {
     throw StoreError(Fate::fenced, "the shards have another owner");
   }
   for (const auto& batch : group) {
-    if (!batch.empty()) apply(disk_->shards[batch.shard], batch);
+    if (!batch.empty()) store::apply(disk_->shards[batch.shard], batch);
   }
   if (fault) throw StoreError(fault->fate, "told to fail after it was applied");
 }

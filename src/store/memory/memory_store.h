@@ -32,6 +32,7 @@ struct MemoryShard {
   std::map<std::pair<std::string, std::string>, shard::Document> documents;  // by kind and key
   std::map<std::pair<TenantId, AuditSeq>, shard::AuditRecord> audit;
   std::map<std::pair<queue::QueueKey, std::string>, shard::WorkerRecord> workers;
+  std::map<TenantId, std::map<Position, shard::EventPtr>> events;
   Time last_commit{};
 };
 
@@ -69,6 +70,17 @@ class MemoryStore final : public Store {
   std::vector<shard::AuditRecord> audit(ShardId shard, const AuditQuery& query) override;
   std::vector<queue::ItemRecord> expired(ShardId shard, Time before, std::size_t limit) override;
   std::size_t sweep(Time now, std::size_t budget) override;
+  EventPage events(ShardId shard, const EventQuery& query) override;
+  EventList list_events(ShardId shard, const EventListing& listing) override;
+  LogPage event_log(ShardId shard, const LogQuery& query) override;
+  std::vector<std::optional<event::Record>> events_at(ShardId shard, const TenantId& tenant,
+                                                      std::span<const Position> positions, Time now) override;
+  std::optional<event::Record> event_by_id(ShardId shard, const TenantId& tenant, const std::string& event_id,
+                                           Time now) override;
+  std::optional<event::Record> event_by_tsid(ShardId shard, const TenantId& tenant, std::uint64_t tsid,
+                                             Time now) override;
+  Position last_position(ShardId shard, const TenantId& tenant) override;
+  std::vector<event::Record> expired_events(ShardId shard, const EventExpiry& expiry, std::size_t limit) override;
   bool reads_are_local() const override { return true; }
   StoreHealth health() override { return {"memory", "none", {}}; }
 

@@ -41,7 +41,7 @@ SELECT millrace.require_leases((SELECT count(*) FROM held), $5::bigint),
 // By dedup_expires; planned each time. The time is checked again on the locked row, which may have been renewed.
 const Statement kSweep = {"", R"sql(
 DELETE FROM millrace.dedup d
-USING (SELECT shard, tenant, kind, key FROM millrace.dedup WHERE expires < $1::timestamptz
+USING (SELECT shard, tenant, kind, key FROM millrace.dedup WHERE expires < $1::timestamptz AND expires < 'infinity'
        ORDER BY expires LIMIT $2::bigint) AS t
 WHERE d.shard = t.shard AND d.tenant = t.tenant AND d.kind = t.kind AND d.key = t.key
   AND d.expires < $1::timestamptz)sql"};

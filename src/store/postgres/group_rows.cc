@@ -12,20 +12,6 @@ namespace {
 std::int16_t number(auto named) { return static_cast<std::int16_t>(named); }
 std::int32_t count_column(std::uint32_t count) { return static_cast<std::int32_t>(count); }
 
-// '{"a","b \"quoted\""}'
-std::string array_literal(const std::vector<std::string>& texts) {
-  std::string out = "{";
-  for (const std::string& text : texts) {
-    out += out.size() > 1 ? ",\"" : "\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c;
-    }
-    out += '"';
-  }
-  return out + "}";
-}
-
 std::optional<Time> parked_due(const queue::ItemRecord& r) {
   return r.placement == queue::Placement::parked ? std::optional(r.due) : std::nullopt;
 }
@@ -54,6 +40,7 @@ std::optional<Time> latest(const shard::Batch& batch) {
   for (const auto& write : batch.documents) seen(write.document.updated);
   for (const auto& record : batch.audit) seen(record.time);
   for (const auto& record : batch.workers) seen(record.last_seen);
+  for (const auto& event : batch.events) seen(event->received);
   return latest;
 }
 
@@ -76,10 +63,6 @@ std::vector<const T*> last_of_each(const std::vector<T>& rows, Key key) {
 
 }  // namespace
 
-void Portions::send(Pipeline& pipeline) {
-  for (Columns& portion : portions_) pipeline.add(statement_, Params().add(portion));
-}
-
 GroupRows::GroupRows(std::span<const shard::Batch> group, const Written& written)
     : written_(written),
       lanes_(kInsertLanes),
@@ -99,7 +82,8 @@ GroupRows::GroupRows(std::span<const shard::Batch> group, const Written& written
       documents_(kUpsertDocuments),
       removed_documents_(kDeleteDocuments),
       audit_(kInsertAudit),
-      workers_(kUpsertWorkers) {
+      workers_(kUpsertWorkers),
+      dropped_workers_(kDeleteWorkers) {
   std::vector<const shard::Batch*> sorted;
   for (const shard::Batch& batch : group) sorted.push_back(&batch);
   // Whoever locks lease rows does it in this order, so that no two wait for each other.
@@ -117,6 +101,7 @@ void GroupRows::add_batch(const shard::Batch& batch) {
   add_documents(batch);
   add_audit(batch);
   add_workers(batch);
+  events_.add(batch);
 }
 
 void GroupRows::add_items(const shard::Batch& batch) {
@@ -253,15 +238,19 @@ void GroupRows::add_workers(const shard::Batch& batch) {
   for (const shard::WorkerRecord* r : last_of_each(batch.workers, key)) {
     workers_.add(column(batch.shard), r->queue.tenant.text(), r->queue.name, r->worker, r->last_seen);
   }
+  for (const shard::WorkerDrop& drop : batch.worker_drops) {
+    dropped_workers_.add(column(batch.shard), drop.queue.tenant.text(), drop.queue.name, drop.worker);
+  }
 }
 
 void GroupRows::send(Pipeline& pipeline) {
   // Drops come last: what goes takes its log along.
   for (Portions* table : {&lanes_, &lane_tags_, &bodies_, &states_, &updates_, &log_, &dedup_, &counters_,
                           &stale_queue_counts_, &queue_counts_, &documents_, &removed_documents_, &audit_, &workers_,
-                          &dropped_states_, &dropped_bodies_, &dropped_logs_, &left_lanes_}) {
+                          &dropped_workers_, &dropped_states_, &dropped_bodies_, &dropped_logs_, &left_lanes_}) {
     table->send(pipeline);
   }
+  events_.send(pipeline);
 }
 
 void GroupRows::note_in(Written& written) const {

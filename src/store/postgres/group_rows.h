@@ -8,6 +8,8 @@
 #include <absl/container/flat_hash_set.h>
 #include "shard/batch.h"
 #include "store/postgres/connection.h"
+#include "store/postgres/event_rows.h"
+#include "store/postgres/portions.h"
 #include "store/postgres/records.h"
 #include "store/postgres/wire.h"
 
@@ -25,26 +27,6 @@ using WrittenCounts = absl::flat_hash_map<TenantInShard, std::vector<shard::Queu
 struct Written {
   LaneRows lanes;
   WrittenCounts counts;
-};
-
-// The rows of one statement, in portions that PostgreSQL takes as one message each.
-class Portions {
- public:
-  explicit Portions(const Statement& statement) : statement_(statement) {}
-
-  template <class... V>
-  void add(const V&... values) {
-    if (portions_.empty() || portions_.back().bytes() > kPortionBytes) portions_.emplace_back();
-    portions_.back().add(values...);
-  }
-  void send(Pipeline& pipeline);
-
- private:
-  // A message holds at most 1 GB; this also bounds what PostgreSQL has to keep of one.
-  static constexpr std::size_t kPortionBytes = std::size_t{16} << 20;
-
-  const Statement& statement_;
-  std::vector<Columns> portions_;
 };
 
 class GroupRows {
@@ -78,7 +60,8 @@ class GroupRows {
   Portions lanes_, lane_tags_, bodies_, states_, updates_;
   Portions dropped_states_, dropped_bodies_, dropped_logs_, left_lanes_;
   Portions log_, dedup_, counters_, stale_queue_counts_, queue_counts_, documents_, removed_documents_, audit_,
-      workers_;
+      workers_, dropped_workers_;
+  EventRows events_;
   LaneRows new_lanes_;
   LaneRows dropped_lanes_;
   WrittenCounts new_counts_;

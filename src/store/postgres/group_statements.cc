@@ -137,4 +137,9 @@ INSERT INTO millrace.workers (shard, tenant, queue, worker, last_seen)
 SELECT * FROM unnest($1::smallint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
 ON CONFLICT (shard, tenant, queue, worker) DO UPDATE SET last_seen = excluded.last_seen)sql"};
 
+const Statement kDeleteWorkers = {"", R"sql(
+DELETE FROM millrace.workers w
+USING unnest($1::smallint[], $2::text[], $3::text[], $4::text[]) AS t(shard, tenant, queue, worker)
+WHERE w.shard = t.shard AND w.tenant = t.tenant AND w.queue = t.queue AND w.worker = t.worker)sql"};
+
 }  // namespace millrace::store::postgres

@@ -23,5 +23,6 @@ extern const Statement kUpsertDocuments;
 extern const Statement kDeleteDocuments;
 extern const Statement kInsertAudit;
 extern const Statement kUpsertWorkers;
+extern const Statement kDeleteWorkers;
 
 }  // namespace millrace::store::postgres

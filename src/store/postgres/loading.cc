@@ -49,6 +49,7 @@ WHERE EXISTS (SELECT FROM millrace.counters WHERE shard = n::smallint)
    OR EXISTS (SELECT FROM millrace.dedup WHERE shard = n::smallint)
    OR EXISTS (SELECT FROM millrace.audit WHERE shard = n::smallint)
    OR EXISTS (SELECT FROM millrace.workers WHERE shard = n::smallint)
+   OR EXISTS (SELECT FROM millrace.events WHERE shard = n::smallint)
 ORDER BY n)sql"};
 
 // The live items, their lanes still to be filled in: lane_of[i] indexes `lanes` for live[i].

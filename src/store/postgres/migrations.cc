@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "store/postgres/event_tables.h"
 #include "store/store_error.h"
 
 namespace millrace::store::postgres {
@@ -237,6 +238,7 @@ FROM millrace.item_log;
 constexpr Migration kMigrations[] = {
     {1, "tables", kTables},
     {2, "views for people", kViews},
+    {3, "event log", kEventTables},
 };
 
 // Version 0 is no step: its row is what starting nodes queue up on, since advisory locks are out.

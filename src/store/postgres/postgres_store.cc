@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "store/postgres/committer.h"
+#include "store/postgres/events.h"
 #include "store/postgres/migrations.h"
 #include "store/postgres/ownership.h"
 #include "store/postgres/read_pool.h"
@@ -81,16 +82,44 @@ class PostgresStore final : public Store {
     return reads_.read([&](Connection& c) { return postgres::read_audit_page(c, shard, query); });
   }
 
+  EventPage events(ShardId shard, const EventQuery& query) override {
+    return reads_.read([&](Connection& c) { return postgres::read_events(c, shard, query); });
+  }
+  EventList list_events(ShardId shard, const EventListing& listing) override {
+    return reads_.read([&](Connection& c) { return postgres::list_events(c, shard, listing); });
+  }
+  LogPage event_log(ShardId shard, const LogQuery& query) override {
+    return reads_.read([&](Connection& c) { return postgres::read_event_log(c, shard, query); });
+  }
+  std::vector<std::optional<event::Record>> events_at(ShardId shard, const TenantId& tenant,
+                                                      std::span<const Position> positions, Time now) override {
+    return reads_.read([&](Connection& c) { return postgres::read_events_at(c, shard, tenant, positions, now); });
+  }
+  std::optional<event::Record> event_by_id(ShardId shard, const TenantId& tenant, const std::string& event_id,
+                                           Time now) override {
+    return reads_.read([&](Connection& c) { return postgres::read_event_by_id(c, shard, tenant, event_id, now); });
+  }
+  std::optional<event::Record> event_by_tsid(ShardId shard, const TenantId& tenant, std::uint64_t tsid,
+                                             Time now) override {
+    return reads_.read([&](Connection& c) { return postgres::read_event_by_tsid(c, shard, tenant, tsid, now); });
+  }
+  Position last_position(ShardId shard, const TenantId& tenant) override {
+    return reads_.read([&](Connection& c) { return postgres::read_last_position(c, shard, tenant); });
+  }
+  std::vector<event::Record> expired_events(ShardId shard, const EventExpiry& expiry, std::size_t limit) override {
+    return reads_.read([&](Connection& c) { return postgres::read_expired_events(c, shard, expiry, limit); });
+  }
+
   bool reads_are_local() const override { return false; }
 
   StoreHealth health() override {
-    StoreHealth health{.engine = "postgres", .durability = "synchronous_commit", .warnings = {}};
+    StoreHealth health{.engine = "postgres", .durability = "synchronous_commit", .findings = {}};
     try {
       const auto settings = reads_.read(postgres::read_server_settings);
-      health.warnings = postgres::durability_warnings(settings);
+      health.findings = postgres::durability_findings(settings);
       if (!settings.fsync) health.durability = "none";
     } catch (const StoreError& error) {
-      health.warnings.emplace_back(error.what());
+      health.findings.push_back(fault(error.what()));
     }
     return health;
   }

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/time.h"
 #include "store/store.h"
@@ -27,7 +26,7 @@ struct PostgresOptions {
 // to the other nodes.
 std::unique_ptr<Store> open_postgres(const PostgresOptions& options);
 
-// What an operator should mend, in sentences; empty if nothing is wrong. Changes nothing on the server.
-std::vector<std::string> inspect_postgres(const std::string& url);
+// What an operator should mend; empty if nothing is wrong. Changes nothing on the server.
+Findings inspect_postgres(const std::string& url);
 
 }  // namespace millrace::store

@@ -25,6 +25,19 @@ std::shared_ptr<const T> share(absl::flat_hash_map<std::string, std::shared_ptr<
 
 }  // namespace
 
+std::string array_literal(const std::vector<std::string>& texts) {
+  std::string out = "{";
+  for (const std::string& text : texts) {
+    out += out.size() > 1 ? ",\"" : "\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+    out += '"';
+  }
+  return out + "}";
+}
+
 Uuid lane_digest(const queue::LaneKey& key, const queue::RetryPolicy& retry, std::uint32_t max_retries) {
   std::string bytes;
   put_string(bytes, key.queue.tenant.text());
@@ -158,6 +171,28 @@ shard::AuditRecord read_audit(Row& row) {
           .values_digest = row.text(),
           .previous_hash = row.text(),
           .hash = row.text()};
+}
+
+event::Record read_event(Row& row) {
+  event::Record record{.tenant = TenantId::trusted(row.text()),
+                       .position = Position{row.u64()},
+                       .tsid = row.u64(),
+                       .received = row.time(),
+                       .header = {},
+                       .rest = nullptr};
+  event::Header& header = record.header;
+  header.expires = row.maybe(&Row::time);
+  header.time = row.time();
+  for (std::string* text :
+       {&header.event_id, &header.type, &header.source, &header.subject, &header.bus, &header.correlation_id,
+        &header.causation_id, &header.message_group, &header.app, &header.entity_type, &header.entity_id}) {
+    *text = row.text();
+  }
+  std::vector<std::string> context = row.texts();
+  for (std::size_t i = 0; i + 1 < context.size(); i += 2) {
+    header.context.push_back({std::move(context[i]), std::move(context[i + 1])});
+  }
+  return record;
 }
 
 }  // namespace millrace::store::postgres

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <absl/container/flat_hash_map.h>
 #include "queue/item.h"
@@ -20,6 +21,9 @@ template <class Tag>
 constexpr std::int64_t column(Number<Tag> number) {
   return as_bigint(number.value);
 }
+
+// An array as text, for a column of arrays: {"a","b \"quoted\""}
+std::string array_literal(const std::vector<std::string>& texts);
 
 // 10 * placement + status, with PROCESSING as PENDING; see migrations.cc.
 constexpr std::int16_t stage_of(queue::Placement placement, queue::Status status) {
@@ -91,5 +95,12 @@ inline constexpr char kAuditColumns[] =
     "tenant, seq, time, actor, action, entity_type, entity_id, correlation_id, \"values\", values_digest, "
     "previous_hash, hash";
 shard::AuditRecord read_audit(Row& row);
+
+// Of events as `e`.
+inline constexpr char kEventColumns[] =
+    "e.tenant, e.position, e.tsid, e.received, e.expires, e.time, e.event_id, e.type, e.source, e.subject, e.bus, "
+    "e.correlation_id, e.causation_id, e.message_group, e.app, e.entity_type, e.entity_id, e.context";
+// `rest` stays null.
+event::Record read_event(Row& row);
 
 }  // namespace millrace::store::postgres

@@ -31,22 +31,25 @@ std::string not_utf8(const std::string& encoding) {
 }
 
 // What is wrong beyond durability, but not with the clock.
-std::vector<std::string> other_warnings(const ServerSettings& s) {
-  std::vector<std::string> warnings;
-  if (s.version < kOldestVersion) warnings.push_back(too_old(s.version));
-  if (s.encoding != "UTF8") warnings.push_back(not_utf8(s.encoding));
-  if (!s.may_create) warnings.emplace_back("the role may not create tables in schema millrace: GRANT CREATE to it");
+Findings other_findings(const ServerSettings& s) {
+  Findings findings;
+  if (s.version < kOldestVersion) findings.push_back(fault(too_old(s.version)));
+  if (s.encoding != "UTF8") findings.push_back(fault(not_utf8(s.encoding)));
+  if (!s.may_create) {
+    findings.push_back(warning("the role may not create tables in schema millrace: GRANT CREATE to it"));
+  }
   if (s.connections * 10 > s.connections_max * 9) {
-    warnings.push_back(
-        fmt::format("{} of {} connections are in use: raise max_connections", s.connections, s.connections_max));
+    findings.push_back(warning(
+        fmt::format("{} of {} connections are in use: raise max_connections", s.connections, s.connections_max)));
   }
   if (s.synchronous_commit == "off") {
-    warnings.emplace_back(
-        "synchronous_commit is off: Millrace's own commits turn it on, other programs' writes can be lost");
+    findings.push_back(
+        warning("synchronous_commit is off: Millrace's own commits turn it on, other programs' writes can be lost"));
   }
-  if (!s.data_checksums)
-    warnings.emplace_back("note: data checksums are off, so PostgreSQL cannot notice a damaged disk");
-  return warnings;
+  if (!s.data_checksums) {
+    findings.push_back(warning("data checksums are off, so PostgreSQL cannot notice a damaged disk"));
+  }
+  return findings;
 }
 
 }  // namespace
@@ -67,13 +70,15 @@ ServerSettings read_server_settings(Connection& connection) {
           .server_time = row.time()};
 }
 
-std::vector<std::string> durability_warnings(const ServerSettings& s) {
-  std::vector<std::string> warnings;
-  if (!s.fsync) warnings.emplace_back("fsync is off: acknowledged writes are lost when the server's machine fails");
-  if (!s.full_page_writes) {
-    warnings.emplace_back("full_page_writes is off: a power failure can damage the tables beyond repair");
+Findings durability_findings(const ServerSettings& s) {
+  Findings findings;
+  if (!s.fsync) {
+    findings.push_back(fault("fsync is off: acknowledged writes are lost when the server's machine fails"));
   }
-  return warnings;
+  if (!s.full_page_writes) {
+    findings.push_back(fault("full_page_writes is off: a power failure can damage the tables beyond repair"));
+  }
+  return findings;
 }
 
 void require_usable(Connection& connection) {
@@ -86,7 +91,7 @@ void require_usable(Connection& connection) {
 
 namespace millrace::store {
 
-std::vector<std::string> inspect_postgres(const std::string& url) {
+Findings inspect_postgres(const std::string& url) {
   using postgres::Connection;
   try {
     Connection connection({.url = url, .application_name = "millrace doctor"});
@@ -94,16 +99,17 @@ std::vector<std::string> inspect_postgres(const std::string& url) {
     const Time asked = clock.now();
     const postgres::ServerSettings settings = postgres::read_server_settings(connection);
     const Time answered = clock.now();
-    std::vector<std::string> warnings = postgres::durability_warnings(settings);
-    for (std::string& warning : postgres::other_warnings(settings)) warnings.push_back(std::move(warning));
+    Findings findings = postgres::durability_findings(settings);
+    for (Finding& finding : postgres::other_findings(settings)) findings.push_back(std::move(finding));
     const Millis ahead = asked + (answered - asked) / 2 - settings.server_time;
     if (std::chrono::abs(ahead) > postgres::kSkewMax) {
-      warnings.push_back(fmt::format("this machine's clock is {} ms {} the server's: synchronise both",
-                                     std::chrono::abs(ahead).count(), ahead.count() > 0 ? "ahead of" : "behind"));
+      findings.push_back(
+          warning(fmt::format("this machine's clock is {} ms {} the server's: synchronise both",
+                              std::chrono::abs(ahead).count(), ahead.count() > 0 ? "ahead of" : "behind")));
     }
-    return warnings;
-  } catch (const postgres::SqlError& error) {
-    return {fmt::format("the server cannot be used: {}", error.what())};
+    return findings;
+  } catch (const std::exception& error) {
+    return {fault(fmt::format("the server cannot be used: {}", error.what()))};
   }
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "store/finding.h"
 #include "store/postgres/connection.h"
 
 namespace millrace::store::postgres {
@@ -23,7 +23,7 @@ struct ServerSettings {
 ServerSettings read_server_settings(Connection& connection);
 
 // Those that can lose acknowledged writes. synchronous_commit is not among them: commits set their own.
-std::vector<std::string> durability_warnings(const ServerSettings& settings);
+Findings durability_findings(const ServerSettings& settings);
 
 // Throws StoreError{broken} if this server can never be used: too old, or not UTF-8.
 void require_usable(Connection& connection);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/rocksdb/events.h"
+
 namespace millrace::store::rocks {
 namespace {
 
@@ -16,6 +18,7 @@ void BatchWriter::add(const shard::Batch& batch) {
   write_log(batch);
   write_dedup(batch);
   write_records(batch);
+  write_events(database_, out_, batch);
   // Last: a drop also takes what the same batch wrote.
   for (const auto& dropped : batch.drops) drop(batch.shard, dropped.record);
 }
@@ -101,7 +104,7 @@ void BatchWriter::write_dedup(const shard::Batch& batch) {
     encode_dedup(value_, record);
     put(Table::dedup, key, value_);
     // The entry of an overwritten row stays behind: sweep() finds that the row says otherwise.
-    put(Table::dedup_by_expiry, dedup_expiry_key(record.expires, key), {});
+    if (record.expires != kNever) put(Table::dedup_by_expiry, dedup_expiry_key(record.expires, key), {});
   }
 }
 
@@ -131,6 +134,7 @@ void BatchWriter::write_records(const shard::Batch& batch) {
     encode_time(value_, worker.last_seen);
     put(Table::workers, worker_key(batch.shard, worker.queue, worker.worker), value_);
   }
+  for (const auto& drop : batch.worker_drops) erase(Table::workers, worker_key(batch.shard, drop.queue, drop.worker));
 }
 
 void BatchWriter::drop(ShardId shard, const queue::ItemRecord& record) {
@@ -173,6 +177,7 @@ Time latest_time(const shard::Batch& batch, Time floor) {
   for (const auto& write : batch.documents) floor = std::max(floor, write.document.updated);
   for (const auto& record : batch.audit) floor = std::max(floor, record.time);
   for (const auto& worker : batch.workers) floor = std::max(floor, worker.last_seen);
+  for (const auto& event : batch.events) floor = std::max(floor, event->received);
   return floor;
 }
 

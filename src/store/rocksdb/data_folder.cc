@@ -62,22 +62,22 @@ void prepare_folder(const std::string& path) {
   }
 }
 
-std::vector<std::string> folder_warnings(const std::string& path) {
-  std::vector<std::string> warnings;
+Findings folder_findings(const std::string& path) {
+  Findings findings;
   struct stat found{};
-  if (::stat(path.c_str(), &found) != 0) return warnings;
+  if (::stat(path.c_str(), &found) != 0) return findings;
   if ((found.st_mode & 077) != 0) {
-    warnings.push_back(
-        fmt::format("data folder {} is open to other users (mode {:04o}); chmod 700", path, found.st_mode & 07777));
+    findings.push_back(warning(
+        fmt::format("data folder {} is open to other users (mode {:04o}); chmod 700", path, found.st_mode & 07777)));
   }
   struct statvfs disk{};
-  if (::statvfs(path.c_str(), &disk) != 0) return warnings;
+  if (::statvfs(path.c_str(), &disk) != 0) return findings;
   const std::uint64_t free = disk.f_bavail * disk.f_frsize;
   const std::uint64_t all = disk.f_blocks * disk.f_frsize;
   if (free < kGiB || free < all / 20) {
-    warnings.push_back(fmt::format("the disk of {} has {} MiB free of {} MiB", path, free >> 20, all >> 20));
+    findings.push_back(warning(fmt::format("the disk of {} has {} MiB free of {} MiB", path, free >> 20, all >> 20)));
   }
-  return warnings;
+  return findings;
 }
 
 std::optional<std::uint64_t> free_bytes(const std::string& path) {

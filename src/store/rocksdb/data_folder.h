@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
+
+#include "store/finding.h"
 
 namespace millrace::store::rocks {
 
@@ -17,7 +18,7 @@ inline constexpr std::uint64_t kFreeBytesMin = std::uint64_t{256} << 20;
 void prepare_folder(const std::string& path);
 
 // Permissions that let others in, a nearly full disk (below 5 % or 1 GiB).
-std::vector<std::string> folder_warnings(const std::string& path);
+Findings folder_findings(const std::string& path);
 
 // What this process may still write there; nullopt if the system does not say.
 std::optional<std::uint64_t> free_bytes(const std::string& path);

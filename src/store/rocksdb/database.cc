@@ -14,16 +14,17 @@
 namespace millrace::store::rocks {
 namespace {
 
-// Replaying it is what makes an open after a crash slow: 64 MiB take about a second.
-constexpr std::uint64_t kLogBytesMax = std::uint64_t{64} << 20;
+// Replaying the journal is what makes an open after a crash slow: 64 MiB take about a second. From half of that
+// on, what is in memory is moved to table files, so that the journal's files come free.
+constexpr std::size_t kFlushFromBytes = std::size_t{32} << 20;
+// How often the journal is compared with the table files while it grows: a read of one key.
+constexpr std::size_t kReleaseEveryBytes = std::size_t{1} << 20;
+constexpr std::uint64_t kNotApplied = ~std::uint64_t{0};  // after a failure
 constexpr auto kSpaceCheckInterval = std::chrono::seconds(1);
 
-// Acknowledged writes must never vanish silently, and a crash must not stop the next start. A crash
-// leaves at most an incomplete last record, which nobody was told about: kTolerateCorruptedTailRecords
-// drops that one and refuses to open for any other damage. kPointInTimeRecovery, the default, would
-// open with what precedes the damage and lose acknowledged writes after it without a word;
-// kAbsoluteConsistency would not start after a kill -9. recycle_log_file_num stays 0: a recycled file
-// ends in old records, which this mode could not tell from damage.
+// Of RocksDB's own log, which folders of format 1 were written with and which stays empty since. A crash leaves
+// at most an incomplete last record, which nobody was told about: kTolerateCorruptedTailRecords drops that
+// one and refuses to open for any other damage, where the default would lose what follows it without a word.
 rocksdb::WALRecoveryMode recovery_mode(const RocksOptions& options) {
   return options.salvage_damaged_log ? rocksdb::WALRecoveryMode::kPointInTimeRecovery
                                      : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
@@ -34,7 +35,7 @@ rocksdb::DBOptions database_options(const RocksOptions& options, std::shared_ptr
   db.create_if_missing = true;
   db.create_missing_column_families = true;
   db.wal_recovery_mode = recovery_mode(options);
-  db.max_total_wal_size = kLogBytesMax;
+  db.atomic_flush = true;  // all tables as of one record of the journal: the rest is replayed
   db.db_write_buffer_size = options.write_buffer_bytes;
   db.max_background_jobs = 2;
   db.bytes_per_sync = 1 << 20;  // large files reach the disk as they grow, not in one long sync
@@ -102,6 +103,7 @@ Database::Database(const RocksOptions& options) : options_(options), watch_(std:
   std::copy_n(opened_.begin(), kTables, families_.begin());
   try {
     check_format();
+    replay();
   } catch (...) {
     close();
     throw;
@@ -123,36 +125,114 @@ void Database::close() {
 }
 
 void Database::check_format() {
-  std::string bytes;
-  const auto status = db_->Get(rocksdb::ReadOptions(), family(Table::meta), slice(kFormatKey), &bytes);
-  if (status.IsNotFound()) {
-    rocksdb::WriteBatch batch;
-    std::string value;
-    encode_number(value, kFormat);
-    put(batch, Table::meta, kFormatKey, value);
-    write(batch, Durability::synced);
-    return;
-  }
-  if (!status.ok()) throw_damaged(Table::meta, kFormatKey, status.ToString());
-  const auto format = decoded(Table::meta, kFormatKey, [&] { return decode_number(bytes); });
-  if (format > kFormat) {
+  const auto format = read_number(kFormatKey, rocksdb::kReadAllTier);
+  if (format && *format > kFormat) {
     throw StoreError(Fate::broken, fmt::format("data folder {} has format {}, this program reads up to {}: use a "
                                                "newer Millrace",
-                                               options_.path, format, kFormat));
+                                               options_.path, *format, kFormat));
   }
+  if (format == kFormat) return;
+  rocksdb::WriteBatch batch;
+  std::string value;
+  encode_number(value, kFormat);
+  put(batch, Table::meta, kFormatKey, value);
+  insert(batch);
+  // Before the first record: a program that does not know the journal must refuse the folder from then on.
+  flush(Wait::yes);
 }
 
-void Database::write(rocksdb::WriteBatch& batch, Durability durability) {
+std::optional<std::uint64_t> Database::read_number(std::string_view key, rocksdb::ReadTier tier) {
+  rocksdb::ReadOptions options;
+  options.read_tier = tier;
+  std::string bytes;
+  const auto status = db_->Get(options, family(Table::meta), slice(key), &bytes);
+  if (status.IsNotFound()) return std::nullopt;
+  if (!status.ok()) throw_damaged(Table::meta, key, status.ToString());
+  return decoded(Table::meta, key, [&] { return decode_number(bytes); });
+}
+
+void Database::replay() {
+  const auto applied = read_number(kJournalKey, rocksdb::kReadAllTier);
+  const std::string folder = options_.path + "/journal";
+  const bool salvage = options_.salvage_damaged_log;
+  if (applied && !Journal::exists(folder) && !salvage) {
+    throw StoreError(Fate::broken, fmt::format("{} is missing: acknowledged writes may be in it; restore the data "
+                                               "folder from a backup",
+                                               folder));
+  }
+  journal_.emplace(JournalOptions{.folder = folder, .sync = options_.sync});
+  journal_->replay(applied.value_or(0), salvage ? Journal::Damage::salvage : Journal::Damage::refuse,
+                   [this](std::string_view record) {
+                     rocksdb::WriteBatch batch{std::string(record)};
+                     insert(batch);
+                   });
+  applied_.store(journal_->next() - 1);
+  if (salvage) flush(Wait::yes);
+}
+
+void Database::flush(Wait wait) {
+  rocksdb::FlushOptions options;
+  options.wait = wait == Wait::yes;
+  options.allow_write_stall = true;  // RocksDB's own bounds decide when writers wait
+  const auto status = db_->Flush(options, opened_);
+  if (!status.ok()) throw StoreError(Fate::broken, fmt::format("data folder {}: {}", options_.path, status.ToString()));
+}
+
+void Database::write(rocksdb::WriteBatch& batch) { apply(batch, persist(batch)); }
+
+std::uint64_t Database::persist(rocksdb::WriteBatch& batch) {
   if (!failure_.empty()) throw StoreError(Fate::broken, failure_);
-  rocksdb::WriteOptions options;
-  options.sync = durability == Durability::synced && options_.sync;
-  const auto status = db_->Write(options, &batch);
-  if (!status.ok()) {
-    // Also for a full disk: part of the record may be in the log, and only the next open tells.
-    failure_ = fmt::format("data folder {}: write failed, fate unknown: {}", options_.path, status.ToString());
+  const std::uint64_t number = journal_->next();
+  std::string value;
+  encode_number(value, number);
+  put(batch, Table::meta, kJournalKey, value);
+  try {
+    journal_->append(batch.Data());
+    trim_journal();
+  } catch (const StoreError& error) {
+    // Also for a full disk: part of the record may be on it, and only the next open tells.
+    failure_ = fmt::format("data folder {}: write failed, fate unknown: {}", options_.path, error.what());
     throw StoreError(Fate::broken, failure_);
   }
   watch_space();
+  return number;
+}
+
+// In order: a table file must never hold the number of a record without the records before it.
+void Database::apply(rocksdb::WriteBatch& batch, std::uint64_t number) {
+  for (auto last = applied_.load(); last + 1 != number; last = applied_.load()) {
+    if (last == kNotApplied) throw StoreError(Fate::broken, "an earlier write could not be applied");
+    applied_.wait(last);
+  }
+  try {
+    insert(batch);
+    applied_.store(number);
+  } catch (...) {
+    applied_.store(kNotApplied);
+    applied_.notify_all();
+    throw;
+  }
+  applied_.notify_all();
+}
+
+void Database::insert(rocksdb::WriteBatch& batch) {
+  rocksdb::WriteOptions options;
+  options.disableWAL = true;  // the journal has it
+  const auto status = db_->Write(options, &batch);
+  if (!status.ok()) {
+    throw StoreError(Fate::broken, fmt::format("data folder {}: write failed: {}", options_.path, status.ToString()));
+  }
+}
+
+// Lets the journal use files again whose records are in table files, and makes RocksDB write those in time.
+void Database::trim_journal() {
+  if (journal_->bytes_in_use() < trimmed_at_ + kReleaseEveryBytes) return;
+  const std::uint64_t kept = read_number(kJournalKey, rocksdb::kPersistedTier).value_or(0);
+  journal_->release(kept);
+  trimmed_at_ = journal_->bytes_in_use();
+  if (trimmed_at_ < kFlushFromBytes || kept < flushing_) return;  // or it is under way
+  flushing_ = applied_.load();
+  flush(Wait::no);
 }
 
 void Database::put(rocksdb::WriteBatch& batch, Table table, std::string_view key, std::string_view value) {
@@ -175,14 +255,14 @@ void Database::watch_space() {
 
 bool Database::congested() const { return watch_->blocked() || space_is_short_.load(std::memory_order_relaxed); }
 
-std::vector<std::string> Database::warnings() const {
-  auto warnings = folder_warnings(options_.path);
+Findings Database::findings() const {
+  Findings findings = folder_findings(options_.path);
   if (const auto error = watch_->background_error(); !error.empty()) {
-    warnings.push_back(fmt::format("the store's background work failed: {}", error));
+    findings.push_back(fault(fmt::format("the store's background work failed: {}", error)));
   } else if (watch_->blocked()) {
-    warnings.push_back("the store stopped writes until its background work catches up");
+    findings.push_back(warning("the store stopped writes until its background work catches up"));
   }
-  return warnings;
+  return findings;
 }
 
 View::View(Database& database) : database_(database), snapshot_(database.raw().GetSnapshot()) {}

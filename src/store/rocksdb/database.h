@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "store/rocksdb/journal.h"
 #include "store/rocksdb/keys.h"
 #include "store/rocksdb/rocksdb_store.h"
 #include "store/rocksdb/tables.h"
@@ -42,10 +43,13 @@ class Database {
   ~Database();
   Database(const Database&) = delete;
 
-  enum class Durability { synced, lazy };
-  // All of it or nothing. A failure is final: every later write throws as well, because after a failed
-  // fsync nobody knows what the disk holds.
-  void write(rocksdb::WriteBatch& batch, Durability durability);
+  // All of it or nothing, durably. A failure is final: every later write throws as well, because after a
+  // failed fsync nobody knows what the disk holds.
+  void write(rocksdb::WriteBatch& batch);
+  // write() in two steps: on disk, its number is returned; then visible to reads. What was persisted before is
+  // applied first: apply() waits for it.
+  std::uint64_t persist(rocksdb::WriteBatch& batch);
+  void apply(rocksdb::WriteBatch& batch, std::uint64_t number);
 
   void put(rocksdb::WriteBatch& batch, Table table, std::string_view key, std::string_view value);
   void erase(rocksdb::WriteBatch& batch, Table table, std::string_view key);
@@ -54,10 +58,17 @@ class Database {
   rocksdb::ColumnFamilyHandle* family(Table table) const { return families_[static_cast<std::size_t>(table)]; }
 
   bool congested() const;
-  std::vector<std::string> warnings() const;
+  Findings findings() const;
 
  private:
+  enum class Wait { no, yes };
+
   void check_format();
+  void replay();
+  std::optional<std::uint64_t> read_number(std::string_view key, rocksdb::ReadTier tier);
+  void insert(rocksdb::WriteBatch& batch);
+  void trim_journal();
+  void flush(Wait wait);
   void close();
   void watch_space();
 
@@ -66,7 +77,11 @@ class Database {
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> opened_;  // the tables, then any that a newer program made
   std::array<rocksdb::ColumnFamilyHandle*, kTables> families_{};
-  std::string failure_;  // of the first write that failed
+  std::optional<Journal> journal_;
+  std::atomic<std::uint64_t> applied_ = 0;  // the last record that is in memory as well
+  std::uint64_t flushing_ = 0;              // the last record that the latest flush covers
+  std::size_t trimmed_at_ = 0;              // bytes in use when the journal was last trimmed
+  std::string failure_;                     // of the first write that failed
   std::atomic<bool> space_is_short_ = false;
   std::chrono::steady_clock::time_point space_checked_{};
 };

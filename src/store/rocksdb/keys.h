@@ -37,6 +37,7 @@ std::string worker_key(ShardId shard, const queue::QueueKey& queue, std::string_
 // In `meta`.
 inline constexpr std::string_view kFormatKey = "format";
 inline constexpr std::string_view kEpochKey = "epoch";
+inline constexpr std::string_view kJournalKey = "journal";  // the last record of the journal that is applied
 inline constexpr std::string_view kShardTimePrefix = "shard_time/";
 std::string shard_time_key(ShardId shard);
 

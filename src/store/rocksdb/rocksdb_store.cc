@@ -9,6 +9,7 @@
 #include "store/rocksdb/data_folder.h"
 #include "store/rocksdb/database.h"
 #include "store/rocksdb/engine_log.h"
+#include "store/rocksdb/events.h"
 #include "store/rocksdb/listing.h"
 #include "store/rocksdb/reads.h"
 
@@ -22,6 +23,13 @@ using rocks::View;
 // sweep() looks at most at this many index entries for each row it may drop: entries of rows that
 // were overwritten meanwhile lead nowhere.
 constexpr std::size_t kVisitsPerDrop = 8;
+// What a usual group needs, so that its buffer need not grow.
+constexpr std::size_t kGroupBytes = 64 * 1024;
+
+struct JournalRecord final : Store::Persisted {
+  rocksdb::WriteBatch batch{kGroupBytes};
+  std::uint64_t number = 0;
+};
 
 class RocksStore final : public Store {
  public:
@@ -29,7 +37,11 @@ class RocksStore final : public Store {
 
   std::optional<Epoch> acquire(std::stop_token stop) override;
   void release() override { owned_ = 0; }
-  void commit(Epoch epoch, std::span<const shard::Batch> group) override;
+  void commit(Epoch epoch, std::span<const shard::Batch> group) override {
+    if (const auto persisted = persist(epoch, group)) apply(*persisted);
+  }
+  std::unique_ptr<Persisted> persist(Epoch epoch, std::span<const shard::Batch> group) override;
+  void apply(Persisted& persisted) override;
   shard::ShardState load(ShardId shard) override;
   std::vector<ShardId> shards() override;
   ItemPage items(ShardId shard, const ItemQuery& query) override;
@@ -60,17 +72,51 @@ class RocksStore final : public Store {
     View view(database_);
     return rocks::read_expired(view, shard, before, limit);
   }
+  EventPage events(ShardId shard, const EventQuery& query) override {
+    View view(database_);
+    return rocks::read_events(view, shard, query);
+  }
+  EventList list_events(ShardId shard, const EventListing& listing) override {
+    View view(database_);
+    return rocks::list_events(view, shard, listing);
+  }
+  LogPage event_log(ShardId shard, const LogQuery& query) override {
+    View view(database_);
+    return rocks::read_event_log(view, shard, query);
+  }
+  std::vector<std::optional<event::Record>> events_at(ShardId shard, const TenantId& tenant,
+                                                      std::span<const Position> positions, Time now) override {
+    View view(database_);
+    return rocks::read_events_at(view, shard, tenant, positions, now);
+  }
+  std::optional<event::Record> event_by_id(ShardId shard, const TenantId& tenant, const std::string& event_id,
+                                           Time now) override {
+    View view(database_);
+    return rocks::read_event_by_id(view, shard, tenant, event_id, now);
+  }
+  std::optional<event::Record> event_by_tsid(ShardId shard, const TenantId& tenant, std::uint64_t tsid,
+                                             Time now) override {
+    View view(database_);
+    return rocks::read_event_by_tsid(view, shard, tenant, tsid, now);
+  }
+  Position last_position(ShardId shard, const TenantId& tenant) override {
+    View view(database_);
+    return rocks::read_last_position(view, shard, tenant);
+  }
+  std::vector<event::Record> expired_events(ShardId shard, const EventExpiry& expiry, std::size_t limit) override {
+    View view(database_);
+    return rocks::read_expired_events(view, shard, expiry, limit);
+  }
   bool congested() const override { return database_.congested(); }
   bool reads_are_local() const override { return true; }
 
  private:
   void read_shard_times();
-  void add_shard_time(const shard::Batch& batch);
+  void add_shard_time(rocksdb::WriteBatch& out, const shard::Batch& batch);
 
   RocksOptions options_;
   Database database_;
   std::atomic<std::uint64_t> owned_ = 0;  // the epoch; 0 = not acquired
-  rocksdb::WriteBatch batch_;             // reused, so that its buffer stays
   // The latest time committed to each shard, as stored; only the committing thread uses it.
   std::array<std::optional<Time>, kAllShards> shard_times_;
 };
@@ -86,13 +132,13 @@ void RocksStore::read_shard_times() {
   });
 }
 
-void RocksStore::add_shard_time(const shard::Batch& batch) {
+void RocksStore::add_shard_time(rocksdb::WriteBatch& out, const shard::Batch& batch) {
   auto& held = shard_times_.at(batch.shard.value);
   const Time latest = rocks::latest_time(batch, held.value_or(Time{}));
   if (held == latest) return;
   std::string value;
   encode_time(value, latest);
-  database_.put(batch_, Table::meta, rocks::shard_time_key(batch.shard), value);
+  database_.put(out, Table::meta, rocks::shard_time_key(batch.shard), value);
   // If the write fails, no later one will happen: there is nothing to take back.
   held = latest;
 }
@@ -106,23 +152,30 @@ std::optional<Epoch> RocksStore::acquire(std::stop_token stop) {
   encode_number(value, last + 1);
   rocksdb::WriteBatch batch;
   database_.put(batch, Table::meta, rocks::kEpochKey, value);
-  database_.write(batch, Database::Durability::synced);
+  database_.write(batch);
   owned_ = last + 1;
   return Epoch{last + 1};
 }
 
-void RocksStore::commit(Epoch epoch, std::span<const shard::Batch> group) {
+std::unique_ptr<Store::Persisted> RocksStore::persist(Epoch epoch, std::span<const shard::Batch> group) {
   if (epoch.value == 0 || epoch.value != owned_) {
     throw StoreError(Fate::fenced, fmt::format("epoch {} is over; the present one is {}", epoch.value, owned_.load()));
   }
-  batch_.Clear();
-  rocks::BatchWriter writer(database_, batch_);
+  auto record = std::make_unique<JournalRecord>();
+  rocks::BatchWriter writer(database_, record->batch);
   for (const auto& batch : group) {
     if (batch.empty()) continue;
     writer.add(batch);
-    add_shard_time(batch);
+    add_shard_time(record->batch, batch);
   }
-  if (batch_.Count() > 0) database_.write(batch_, Database::Durability::synced);
+  if (record->batch.Count() == 0) return nullptr;
+  record->number = database_.persist(record->batch);
+  return record;
+}
+
+void RocksStore::apply(Persisted& persisted) {
+  auto& record = static_cast<JournalRecord&>(persisted);
+  database_.apply(record.batch, record.number);
 }
 
 shard::ShardState RocksStore::load(ShardId shard) {
@@ -219,12 +272,11 @@ std::size_t RocksStore::sweep(Time now, std::size_t budget) {
     database_.erase(batch, Table::dedup_by_expiry, key);
     return dropped < budget && ++visited < budget * kVisitsPerDrop;
   });
-  // Lazy: rows that come back after a crash are dropped again.
-  if (batch.Count() > 0) database_.write(batch, Database::Durability::lazy);
+  if (batch.Count() > 0) database_.write(batch);
   return dropped;
 }
 
-StoreHealth RocksStore::health() { return {"rocksdb", options_.sync ? "fsync" : "none", database_.warnings()}; }
+StoreHealth RocksStore::health() { return {"rocksdb", options_.sync ? "fsync" : "none", database_.findings()}; }
 
 // The format of a folder that may be in use: nothing is locked or written.
 std::optional<std::uint64_t> read_format(const std::string& path) {
@@ -249,19 +301,20 @@ std::optional<std::uint64_t> read_format(const std::string& path) {
 
 std::unique_ptr<Store> open_rocksdb(const RocksOptions& options) { return std::make_unique<RocksStore>(options); }
 
-std::vector<std::string> inspect_rocksdb_folder(const std::string& path) {
-  auto warnings = rocks::folder_warnings(path);
-  if (!rocksdb::Env::Default()->FileExists(path + "/CURRENT").ok()) return warnings;
+Findings inspect_rocksdb_folder(const std::string& path) {
+  Findings findings = rocks::folder_findings(path);
+  if (!rocksdb::Env::Default()->FileExists(path + "/CURRENT").ok()) return findings;
   try {
     const auto format = read_format(path);
     if (format && *format > rocks::kFormat) {
-      warnings.push_back(fmt::format("data folder {} has format {}, this program reads up to {}: use a newer Millrace",
-                                     path, *format, rocks::kFormat));
+      findings.push_back(
+          fault(fmt::format("data folder {} has format {}, this program reads up to {}: use a newer Millrace", path,
+                            *format, rocks::kFormat)));
     }
   } catch (const StoreError& error) {
-    warnings.emplace_back(error.what());
+    findings.push_back(fault(error.what()));
   }
-  return warnings;
+  return findings;
 }
 
 }  // namespace millrace::store

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "store/store.h"
 
@@ -29,6 +28,6 @@ std::unique_ptr<Store> open_rocksdb(const RocksOptions& options);
 
 // What an operator should know about a data folder, in use or not: its permissions, the free space, a
 // format that this program cannot read. A folder that does not exist yet gives nothing.
-std::vector<std::string> inspect_rocksdb_folder(const std::string& path);
+Findings inspect_rocksdb_folder(const std::string& path);
 
 }  // namespace millrace::store

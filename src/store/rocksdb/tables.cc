@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::array<const char*, kTables> kNames = {
     "default",  // RocksDB wants a family of this name; it holds `meta`
-    "item_live",       "item_done", "item_parked", "parked_ref", "item_by_status",
-    "done_by_time",    "item_tags", "item_body",   "item_log",   "dedup",
-    "dedup_by_expiry", "counters",  "documents",   "audit",      "workers",
+    "item_live", "item_done", "item_parked", "parked_ref", "item_by_status",  "done_by_time",
+    "item_tags", "item_body", "item_log",    "dedup",      "dedup_by_expiry", "counters",
+    "documents", "audit",     "workers",     "events",     "event_index",     "event_expiry",
 };
 
 // Read by exact key, often for one that is not there.
@@ -22,6 +22,7 @@ bool has_point_lookups(Table table) {
     case Table::parked_ref:
     case Table::item_body:
     case Table::dedup:
+    case Table::events:
       return true;
     default:
       return false;
@@ -38,6 +39,8 @@ bool works_like_a_queue(Table table) {
     case Table::item_by_status:
     case Table::done_by_time:
     case Table::dedup_by_expiry:
+    case Table::events:
+    case Table::event_expiry:
       return true;
     default:
       return false;
@@ -45,7 +48,9 @@ bool works_like_a_queue(Table table) {
 }
 
 // Large values that are read rarely: worth a slower compression.
-bool is_bulky(Table table) { return table == Table::item_body || table == Table::item_log || table == Table::audit; }
+bool is_bulky(Table table) {
+  return table == Table::item_body || table == Table::item_log || table == Table::audit || table == Table::events;
+}
 
 }  // namespace
 

@@ -2,7 +2,7 @@
 // them are big endian; names end with NUL, which no name holds, so "a" and "ab" never mix.
 //
 //   table           key                                     value
-//   meta            name                                    format, epoch, latest time of each shard
+//   meta            name                                    format, epoch, latest time of each shard, journal
 //   item_live       shard tenant queue id                   ItemRecord: recovery scans this table alone
 //   item_done       shard tenant queue id                   ItemRecord
 //   item_parked     shard due tenant queue id               ItemRecord, in the order it is refilled
@@ -18,6 +18,9 @@
 //   documents       shard kind key                          Document
 //   audit           shard tenant seq                        AuditRecord
 //   workers         shard tenant queue worker               last seen
+//   events          shard tenant position                   event::Record
+//   event_index     shard tenant kind … position            -, see event_entries.h
+//   event_expiry    shard expires tenant position           -, the events that have a time to go
 #pragma once
 
 #include <rocksdb/options.h>
@@ -47,10 +50,14 @@ enum class Table : std::uint8_t {
   documents,
   audit,
   workers,
+  events,
+  event_index,
+  event_expiry,
 };
-inline constexpr std::size_t kTables = 16;
+inline constexpr std::size_t kTables = 19;
 // The layout above. A change that this program could not read raises it, and opening converts.
-inline constexpr std::uint64_t kFormat = 1;
+// 2: the journal beside the tables (docs/adr/0009), the event log (docs/adr/0010).
+inline constexpr std::uint64_t kFormat = 2;
 
 const char* table_name(Table table);
 

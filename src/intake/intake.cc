@@ -1,0 +1,76 @@
+#include "intake/intake.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace millrace::intake {
+namespace {
+
+Refusal refused(Error error) {
+  Refusal refusal{std::move(error), {}};
+  if (!refusal.error.field.empty()) refusal.fields.push_back({refusal.error.field, refusal.error.detail});
+  return refusal;
+}
+
+// In an array, which event is meant: "[3].type", "[3]/data/amount".
+void place(Refusal& refusal, std::size_t element) {
+  const auto mark = [&](std::string& field) {
+    const char* const joint = field.empty() || field.front() == '/' || field.front() == '[' ? "" : ".";
+    field = fmt::format("[{}]{}{}", element, joint, field);
+  };
+  mark(refusal.error.field);
+  for (FieldError& field : refusal.fields) mark(field.field);
+}
+
+shard::NewEvent::Identity identity_of(event::Identity identity) {
+  switch (identity) {
+    case event::Identity::event_id:
+      return shard::NewEvent::Identity::event_id;
+    case event::Identity::source_and_id:
+      return shard::NewEvent::Identity::source_and_id;
+    case event::Identity::made_by_us:
+      break;
+  }
+  return shard::NewEvent::Identity::made;
+}
+
+Verdict examine_one(event::Draft draft, const event::Arrival& arrival, const Policies& policies, const Random& random) {
+  Result<event::NewEvent> event = event::normalise(std::move(draft), arrival, random());
+  if (!event) return std::unexpected(refused(std::move(event.error())));
+  if (auto refusal = policies.check(*event)) return std::unexpected(*std::move(refusal));
+
+  Accepted accepted{.event = {},
+                    .tenant = event->tenant,
+                    .rules = policies.matches(event::View(*event), event->header.bus),
+                    .warning = policies.warning(*event)};
+  accepted.event.identity = identity_of(event->identity);
+  if (!event->deduplication_id.empty()) accepted.event.deduplication_id = std::move(event->deduplication_id);
+  accepted.event.header = std::move(event->header);
+  accepted.event.rest = std::move(event->rest);
+  return accepted;
+}
+
+}  // namespace
+
+std::vector<Verdict> examine(event::Drafts& drafts, const event::Arrival& arrival, const Policies& policies,
+                             const Random& random) {
+  std::vector<Verdict> verdicts;
+  verdicts.reserve(drafts.events.size());
+  for (std::size_t i = 0; i < drafts.events.size(); ++i) {
+    Result<event::Draft>& draft = drafts.events[i];
+    if (!draft) {  // its path names the element already
+      verdicts.emplace_back(std::unexpected(refused(std::move(draft.error()))));
+      continue;
+    }
+    const bool placed = draft->element.has_value();
+    Verdict verdict = examine_one(*std::move(draft), arrival, policies, random);
+    if (!verdict && drafts.shape == event::Shape::array && !(placed && verdict.error().error.field.starts_with('['))) {
+      place(verdict.error(), i);
+    }
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
+}
+
+}  // namespace millrace::intake

@@ -1,0 +1,267 @@
+// The access patterns and the listing: an index gives positions in order, then the events are read by them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "store/postgres/events.h"
+#include "store/postgres/records.h"
+#include "store/stored_keys.h"
+
+namespace millrace::store::postgres {
+namespace {
+
+using event::Index;
+
+constexpr std::int64_t kBelowAll = -1;
+constexpr std::int64_t kAboveAll = std::numeric_limits<std::int64_t>::max();
+
+// ---- access patterns --------------------------------------------------------------------------
+
+// The columns of each index, as in event_tables.h.
+struct Pattern {
+  const char* partition;
+  const char* sort;
+};
+constexpr std::array<Pattern, event::kIndexes> kPatterns = {{
+    {"''", "(e.time_key || '#EVENT#' || e.event_id)"},
+    {"(e.entity_type || '#' || e.entity_id)", "(e.entity_type || '#TIMESTAMP#' || e.time_key)"},
+    {"e.app", "e.time_key"},
+    {"e.app", "(e.entity_type || '#' || e.entity_id || '#TIMESTAMP#' || e.time_key)"},
+    {"e.type", "e.time_key"},
+    {"e.type", "(e.entity_type || '#' || e.entity_id || '#TIMESTAMP#' || e.time_key)"},
+    {"e.type", "(e.app || '#TIMESTAMP#' || e.time_key)"},
+    {"e.type", "(e.app || '#' || e.entity_type || '#' || e.entity_id || '#TIMESTAMP#' || e.time_key)"},
+}};
+
+// $1 shard, $2 tenant, $3 partition, $4 now, $5 how many, ($6, $7) after this place, ($8, $9) before this one.
+std::string pattern_sql(const Pattern& pattern, Order order, bool ends) {
+  const char* direction = order == Order::ascending ? "ASC" : "DESC";
+  const std::string end = ends ? fmt::format("AND ({}, e.position) < ($8::text, $9::bigint)", pattern.sort) : "";
+  return fmt::format(R"sql(
+SELECT {0}, e.position, e.expires IS NULL OR e.expires > $4::timestamptz
+FROM millrace.events e
+WHERE e.shard = $1::smallint AND e.tenant = $2::text AND {1} = $3::text
+  AND ({0}, e.position) > ($6::text, $7::bigint) {2}
+ORDER BY {0} {3}, e.position {3} LIMIT $5::bigint)sql",
+                     pattern.sort, pattern.partition, end, direction);
+}
+
+// By index, order and whether there is an end; their names live as long.
+class PatternStatements {
+ public:
+  PatternStatements() {
+    for (std::size_t i = 0; i < kAll; ++i) {
+      names_[i] = fmt::format("event_pattern_{}", i);
+      const Order order = i / 2 % 2 == 0 ? Order::ascending : Order::descending;
+      statements_[i] = {names_[i].c_str(), pattern_sql(kPatterns[i / 4], order, i % 2 == 1)};
+    }
+  }
+  const Statement& of(Index index, Order order, bool ends) const {
+    return statements_[static_cast<std::size_t>(index) * 4 + (order == Order::descending ? 2 : 0) + (ends ? 1 : 0)];
+  }
+
+ private:
+  static constexpr std::size_t kAll = event::kIndexes * 4;
+  std::array<std::string, kAll> names_;
+  std::array<Statement, kAll> statements_;
+};
+const PatternStatements kPatternStatements;
+
+// Where a walk begins or ends: neither place itself belongs to it.
+struct Place {
+  std::string sort;
+  std::int64_t position;
+
+  auto operator<=>(const Place&) const = default;
+};
+
+Place begin_of(const StoredRange& range, Order order) {
+  Place begin{"", kBelowAll};
+  if (range.sort.from) begin = {range.sort.from->text, range.sort.from->inclusive ? kBelowAll : kAboveAll};
+  if (range.after && order == Order::ascending) {
+    begin = std::max(begin, Place{range.after->sort, column(range.after->position)});
+  }
+  return begin;
+}
+
+std::optional<Place> end_of(const StoredRange& range, Order order) {
+  std::optional<Place> end;
+  if (range.sort.to) end = Place{range.sort.to->text, range.sort.to->inclusive ? kAboveAll : kBelowAll};
+  if (range.after && order == Order::descending) {
+    const Place place{range.after->sort, column(range.after->position)};
+    end = end ? std::min(*end, place) : place;
+  }
+  return end;
+}
+
+// ---- the listing ------------------------------------------------------------------------------
+
+// What a listing is driven by; the rest is a filter over what that gives.
+enum class Driver : std::uint8_t { all, type, source, subject, correlation_id, context };
+constexpr std::size_t kDrivers = 6;
+
+// $1 shard, $2 tenant, ($3, $4) before this place, $5 from this time, $6 how many, $7 now, $8 type, $9 source,
+// $10 subject, $11 correlation_id (each an array: empty where any will do), $12 whether the context is wanted,
+// $13 the driver's value, $14 the context pair's key.
+// `entry` names the row that the driver's index is of: the event itself, but for the context.
+std::string listing_sql(const char* entry, const char* from, const char* driven) {
+  return fmt::format(R"sql(
+SELECT {0}.time, {0}.position,
+       (e.expires IS NULL OR e.expires > $7::timestamptz)
+         AND (cardinality($8::text[]) = 0 OR e.type = ($8::text[])[1])
+         AND (cardinality($9::text[]) = 0 OR e.source = ($9::text[])[1])
+         AND (cardinality($10::text[]) = 0 OR e.subject = ($10::text[])[1])
+         AND (cardinality($11::text[]) = 0 OR e.correlation_id = ($11::text[])[1]),
+       CASE WHEN $12::boolean THEN e.context END
+FROM {1}
+WHERE {0}.shard = $1::smallint AND {2} AND $13::text IS NOT NULL AND $14::text IS NOT NULL
+  AND ({0}.time, {0}.position) < ($3::timestamptz, $4::bigint) AND {0}.time >= $5::timestamptz
+ORDER BY {0}.time DESC, {0}.position DESC LIMIT $6::bigint)sql",
+                     entry, from, driven);
+}
+std::string events_sql(const char* driven) { return listing_sql("e", "millrace.events e", driven); }
+
+const std::array<Statement, kDrivers> kListings = {{
+    {"list_events", events_sql("(e.tenant || '/') = $2::text || '/'")},
+    {"list_events_of_type", events_sql("e.tenant = $2::text AND e.type = $13::text")},
+    {"list_events_of_source", events_sql("e.tenant = $2::text AND e.source = $13::text")},
+    {"list_events_of_subject", events_sql("e.tenant = $2::text AND e.subject = $13::text AND e.subject <> ''")},
+    {"list_events_of_correlation",
+     events_sql("e.tenant = $2::text AND e.correlation_id = $13::text AND e.correlation_id <> ''")},
+    {"list_events_of_context", listing_sql("k", R"sql(millrace.event_context k
+CROSS JOIN LATERAL (
+  SELECT * FROM millrace.events e
+  WHERE e.shard = k.shard AND e.tenant = k.tenant AND e.position = k.position LIMIT 1) AS e)sql",
+                                           "k.tenant = $2::text AND k.key = $14::text AND k.value = $13::text")},
+}};
+
+// The most telling of what is filtered by; an event has no entry for a text that it leaves empty.
+Driver driver_of(const EventListing& listing) {
+  const auto set = [](const std::optional<std::string>& text) { return text && !text->empty(); };
+  if (set(listing.correlation_id)) return Driver::correlation_id;
+  if (set(listing.subject)) return Driver::subject;
+  if (!listing.context.empty()) return Driver::context;
+  if (listing.source) return Driver::source;
+  return listing.type ? Driver::type : Driver::all;
+}
+
+std::string driving_value(const EventListing& listing, Driver driver) {
+  switch (driver) {
+    case Driver::all:
+      return "";
+    case Driver::type:
+      return *listing.type;
+    case Driver::source:
+      return *listing.source;
+    case Driver::subject:
+      return *listing.subject;
+    case Driver::correlation_id:
+      return *listing.correlation_id;
+    case Driver::context:
+      return listing.context.front().value;
+  }
+  return "";
+}
+
+// One filter at most, and an index for it: then every entry that the index gives matches.
+bool filters_more(const EventListing& listing) {
+  const auto count = listing.context.size() + (listing.type ? 1 : 0) + (listing.source ? 1 : 0) +
+                     (listing.subject ? 1 : 0) + (listing.correlation_id ? 1 : 0);
+  return count > (driver_of(listing) == Driver::all ? 0 : 1);
+}
+
+struct TimedPlace {
+  Time time;
+  std::int64_t position;
+
+  auto operator<=>(const TimedPlace&) const = default;
+};
+
+TimedPlace end_of(const EventListing& listing) {
+  TimedPlace end{kNever, kAboveAll};
+  if (listing.to) end = {*listing.to, kBelowAll};
+  if (listing.before) end = std::min(end, TimedPlace{listing.before->time, column(listing.before->position)});
+  return end;
+}
+
+Params params_of(ShardId shard, const EventListing& listing, std::size_t looked_at) {
+  const TimedPlace end = end_of(listing);
+  const Driver driver = driver_of(listing);
+  Params params;
+  params.add(column(shard)).add(listing.tenant.text()).add(end.time).add(end.position);
+  params.add(listing.from.value_or(Time::min())).add(as_bigint(looked_at)).add(listing.now);
+  for (const auto* text : {&listing.type, &listing.source, &listing.subject, &listing.correlation_id}) {
+    Column wanted;
+    if (*text) wanted.add(**text);
+    params.add(wanted);
+  }
+  params.add(!listing.context.empty()).add(driving_value(listing, driver));
+  params.add(driver == Driver::context ? listing.context.front().key : std::string());
+  return params;
+}
+
+bool holds_all(const std::vector<std::string>& context, const std::vector<event::ContextPair>& wanted) {
+  return std::ranges::all_of(wanted, [&](const event::ContextPair& pair) {
+    for (std::size_t i = 0; i + 1 < context.size(); i += 2) {
+      if (context[i] == pair.key && context[i + 1] == pair.value) return true;
+    }
+    return false;
+  });
+}
+
+}  // namespace
+
+EventPage read_events(Connection& connection, ShardId shard, const EventQuery& query) {
+  const auto range = stored_range(query);
+  if (!range || query.limit == 0) return {};
+  const Place begin = begin_of(*range, query.order);
+  const auto end = end_of(*range, query.order);
+  Params params;
+  params.add(column(shard)).add(query.tenant.text()).add(range->partition).add(query.now);
+  params.add(as_bigint(query.limit + 1)).add(begin.sort).add(begin.position);
+  if (end) params.add(end->sort).add(end->position);
+  const Rows rows = connection.run(kPatternStatements.of(query.index, query.order, end.has_value()), params);
+
+  EventPage page;
+  std::vector<Position> wanted;
+  Row row;
+  const int looked_at = std::min(rows.size(), static_cast<int>(query.limit));
+  for (int i = 0; i < looked_at; ++i) {
+    rows.read(i, row);
+    const std::string_view sort = row.view();
+    const Position position{row.u64()};
+    if (row.boolean()) wanted.push_back(position);
+    if (i + 1 == looked_at && rows.size() > looked_at) {
+      page.next = EventQuery::Cursor{whole_sort(query.tenant, query.index, sort), position};
+    }
+  }
+  page.events = read_found(connection, shard, query.tenant, wanted, query.now);
+  return page;
+}
+
+EventList list_events(Connection& connection, ShardId shard, const EventListing& listing) {
+  if (listing.limit == 0) return {};
+  const std::size_t looked_at = listing.limit + (filters_more(listing) ? kEventScanMax : 1);
+  const Rows rows =
+      connection.run(kListings[static_cast<std::size_t>(driver_of(listing))], params_of(shard, listing, looked_at));
+  EventList list;
+  std::vector<Position> wanted;
+  EventListing::Cursor last;
+  Row row;
+  int read = 0;
+  for (; read < rows.size() && wanted.size() < listing.limit; ++read) {
+    rows.read(read, row);
+    last.time = row.time();
+    last.position = Position{row.u64()};
+    const bool matches = row.boolean();
+    const auto context = row.maybe(&Row::texts);
+    if (matches && (!context || holds_all(*context, listing.context))) wanted.push_back(last.position);
+  }
+  if (read < rows.size() || static_cast<std::size_t>(rows.size()) == looked_at) list.next = last;
+  list.events = read_found(connection, shard, listing.tenant, wanted, listing.now);
+  return list;
+}
+
+}  // namespace millrace::store::postgres

@@ -1,0 +1,91 @@
+// The write-ahead log of the embedded store. RocksDB's own grows a file with every commit, and on most file
+// systems a sync of a file that grew waits for their journal as well; this one overwrites files that are
+// already whole on disk, so that a sync moves the record's bytes and nothing else (docs/adr/0009).
+//
+// A record has a number, one more than the record before it, and a hash over number and bytes. It starts at
+// a page of its own, so a torn write never touches an earlier record. Files are used again once all
+// their records are in the tables; old records are told from new ones by their numbers. The hash is seeded
+// with a secret of the folder: bytes that a client sends can't be made to look like a record.
+//
+// One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace millrace::store::rocks {
+
+struct JournalOptions {
+  std::string folder;
+  bool sync = true;  // each record; files are always made durably
+  // Large enough that a change of files is rare, small enough that a new folder is made at once.
+  std::size_t segment_bytes = std::size_t{8} << 20;
+};
+
+class Journal {
+ public:
+  using Visit = std::function<void(std::string_view record)>;
+  enum class Damage { refuse, salvage };
+
+  static bool exists(const std::string& folder);
+
+  // Opens the folder or makes it. Throws StoreError, as every other call.
+  explicit Journal(JournalOptions options);
+  ~Journal();
+  Journal(const Journal&) = delete;
+
+  // Hands out the records above `applied`, oldest first. A last record that is not whole was never acknowledged
+  // and ends the log. A record that is missing or damaged while later ones are there is Fate::broken; with
+  // `salvage` it ends the log too. REQUIRES: called once, before append().
+  void replay(std::uint64_t applied, Damage damage, const Visit& visit);
+
+  // The number that the next record gets.
+  std::uint64_t next() const { return last_ + 1; }
+  // Durable when it returns. A failure is final.
+  void append(std::string_view record);
+
+  // Records up to this number are in the tables: their files may be written over.
+  void release(std::uint64_t through);
+  // Of the files that hold records which are not released.
+  std::size_t bytes_in_use() const;
+
+ private:
+  struct Segment {
+    int slot = 0;  // its file's name
+    int file = -1;
+    std::size_t bytes = 0;
+    std::size_t end = 0;     // where the next record would start
+    std::uint64_t last = 0;  // the highest number in it; 0 = none
+  };
+  struct Chain;  // what replay() found
+
+  std::string path_of(int slot) const;
+  Segment open_segment(int slot) const;
+  Segment make_segment(int slot, std::size_t bytes) const;
+  std::string read_whole(const Segment& segment) const;
+  void remember_secret(std::string_view page, const std::string& path);
+  void walk(Chain& chain, std::uint64_t applied, const Visit& visit);
+  void walk_file(std::string_view content, std::uint64_t first, std::uint64_t applied, const Visit& visit);
+  bool newer_than(std::uint64_t last, const std::vector<std::string>& contents) const;
+  Segment& with_room(std::size_t bytes);
+  void prepare_spare();
+  void write_pages(const Segment& segment, std::string_view head, std::string_view record);
+  void sync_folder(const std::string& path) const;
+  [[noreturn]] void fail(const std::string& path, const char* what, int error) const;
+
+  JournalOptions options_;
+  std::uint64_t secret_ = 0;
+  std::vector<Segment> segments_;
+  std::size_t active_ = 0;  // index of the segment that is written
+  std::uint64_t last_ = 0;
+  std::uint64_t released_ = 0;
+  std::future<Segment> spare_;  // made in advance, so that no commit waits for it
+  int next_slot_ = 1;
+};
+
+}  // namespace millrace::store::rocks

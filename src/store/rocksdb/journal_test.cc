@@ -1,0 +1,176 @@
+#include "store/rocksdb/journal.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "store/store_error.h"
+
+namespace millrace::store::rocks {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+class JournalTest : public ::testing::Test {
+ protected:
+  JournalTest() : root_(std::filesystem::temp_directory_path() / ("millrace-journal-" + std::to_string(getpid()))) {
+    std::filesystem::remove_all(root_);
+    std::filesystem::create_directory(root_);
+  }
+  ~JournalTest() override { std::filesystem::remove_all(root_); }
+
+  JournalOptions options() const {
+    return {.folder = (root_ / "journal").string(), .sync = false, .segment_bytes = 16 * kPage};
+  }
+  std::vector<std::string> replayed(Journal& journal, std::uint64_t applied,
+                                    Journal::Damage damage = Journal::Damage::refuse) {
+    std::vector<std::string> records;
+    journal.replay(applied, damage, [&](std::string_view record) { records.emplace_back(record); });
+    return records;
+  }
+  std::vector<std::string> reopened(std::uint64_t applied, Journal::Damage damage = Journal::Damage::refuse) {
+    Journal journal(options());
+    return replayed(journal, applied, damage);
+  }
+  std::filesystem::path file(int slot) const {
+    return root_ / "journal" / (std::string("00000") + char('0' + slot) + ".log");
+  }
+  void overwrite(int slot, std::size_t at, std::string_view bytes) {
+    std::fstream file_(file(slot), std::ios::in | std::ios::out | std::ios::binary);
+    file_.seekp(static_cast<std::streamoff>(at));
+    file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+  // Records 1..count of one page each, `text` and their number.
+  void fill(int count) {
+    Journal journal(options());
+    replayed(journal, 0);
+    for (int i = 1; i <= count; ++i) journal.append("record " + std::to_string(i));
+  }
+
+  std::filesystem::path root_;
+};
+
+TEST_F(JournalTest, GivesBackWhatWasAppendedAboveTheAppliedNumber) {
+  fill(5);
+  EXPECT_EQ((std::vector<std::string>{"record 3", "record 4", "record 5"}), reopened(2));
+  EXPECT_TRUE(reopened(5).empty());
+}
+
+TEST_F(JournalTest, GoesOnWhereItEnded) {
+  fill(3);
+  {
+    Journal journal(options());
+    replayed(journal, 0);
+    EXPECT_EQ(4u, journal.next());
+    journal.append("record 4");
+  }
+  EXPECT_EQ(4u, reopened(0).size());
+}
+
+TEST_F(JournalTest, UsesFilesAgainOnceTheirRecordsAreReleased) {
+  {
+    Journal journal(options());
+    replayed(journal, 0);
+    for (int i = 1; i <= 500; ++i) {
+      journal.append("record " + std::to_string(i));
+      if (i > 20) journal.release(static_cast<std::uint64_t>(i - 20));
+      EXPECT_LE(journal.bytes_in_use(), 4 * 16 * kPage);
+    }
+  }
+  const auto files = std::distance(std::filesystem::directory_iterator(root_ / "journal"), {});
+  EXPECT_LE(files, 4);
+  const auto records = reopened(480);
+  ASSERT_EQ(20u, records.size());
+  EXPECT_EQ("record 481", records.front());
+  EXPECT_EQ("record 500", records.back());
+}
+
+TEST_F(JournalTest, TakesRecordsLargerThanAFile) {
+  const std::string large(100 * kPage, 'x');
+  {
+    Journal journal(options());
+    replayed(journal, 0);
+    journal.append("small");
+    journal.append(large);
+    journal.append("small again");
+  }
+  EXPECT_EQ((std::vector<std::string>{"small", large, "small again"}), reopened(0));
+}
+
+TEST_F(JournalTest, ATornLastRecordEndsTheLog) {
+  fill(5);
+  overwrite(1, 5 * kPage + 30, "torn");
+  EXPECT_EQ(4u, reopened(0).size());
+}
+
+TEST_F(JournalTest, AnAppendAfterATornRecordTakesItsPlace) {
+  fill(5);
+  overwrite(1, 5 * kPage + 30, "torn");
+  {
+    Journal journal(options());
+    replayed(journal, 0);
+    journal.append("another 5");
+  }
+  EXPECT_EQ("another 5", reopened(0).back());
+}
+
+TEST_F(JournalTest, ADamagedRecordBeforeOthersIsRefused) {
+  fill(40);
+  overwrite(1, 5 * kPage + 30, "rot");
+  EXPECT_THROW(reopened(0), StoreError);
+  EXPECT_TRUE(reopened(4, Journal::Damage::salvage).empty());
+  EXPECT_TRUE(reopened(4).empty());  // and the rest is gone, as asked
+}
+
+TEST_F(JournalTest, DamageInWhatIsAppliedHurtsNobody) {
+  fill(20);
+  overwrite(1, 5 * kPage + 30, "rot");
+  EXPECT_EQ(5u, reopened(15).size());
+}
+
+TEST_F(JournalTest, AMissingFileIsRefused) {
+  fill(40);
+  std::filesystem::remove(file(2));
+  EXPECT_THROW(reopened(0), StoreError);
+}
+
+TEST_F(JournalTest, ADamagedFirstPageIsRefused) {
+  fill(5);
+  overwrite(1, 3, "rot");
+  EXPECT_THROW(Journal{options()}, StoreError);
+}
+
+TEST_F(JournalTest, AnUnfinishedFileIsForgotten) {
+  fill(2);
+  std::ofstream(file(9).string() + ".new") << "half";
+  EXPECT_EQ(2u, reopened(0).size());
+  EXPECT_FALSE(std::filesystem::exists(file(9).string() + ".new"));
+}
+
+// Histories of appends, releases and crashes, some of them in the middle of a record.
+TEST_F(JournalTest, EveryAcknowledgedRecordComesBackWhateverHappens) {
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    std::filesystem::remove_all(root_ / "journal");
+    std::mt19937 chance(seed);
+    std::uint64_t last = 0;
+    std::uint64_t applied = 0;
+    for (int life = 0; life < 10; ++life) {
+      Journal journal(options());
+      const auto records = replayed(journal, applied);
+      ASSERT_EQ(last - applied, records.size()) << "seed " << seed;
+      for (std::size_t i = 0; i < records.size(); ++i) {
+        ASSERT_TRUE(records[i].starts_with(std::to_string(applied + i + 1) + ":")) << "seed " << seed;
+      }
+      for (unsigned i = chance() % 40; i > 0; --i) {
+        journal.append(std::to_string(++last) + ":" + std::string(chance() % (6 * kPage), 'r'));
+        if (chance() % 3 == 0) journal.release(applied = applied + chance() % (last - applied + 1));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace millrace::store::rocks
