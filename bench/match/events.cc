@@ -9,7 +9,7 @@ std::string outline(Random& random) {
   std::string points;
   const double x = -122.0 - static_cast<double>(random.below(1'000'000)) / 1e6;
   const double y = 37.0 + static_cast<double>(random.below(1'000'000)) / 1e6;
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 10; ++i) {
     points += fmt::format("{}[{:.12f},{:.12f},0.0]", i > 0 ? "," : "", x + i * 1e-5, y + i * 2e-5);
   }
   return points;

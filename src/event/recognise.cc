@@ -80,7 +80,9 @@ Result<Envelope> recognise(Value value, std::optional<std::size_t> element) {
   for (const Mark& hint : kHints) {
     if (value.find(hint.field)) return hint.envelope;
   }
-  return refuse(element, "an event needs its type: \"type\", \"event_type\", or \"eventType\", by its form");
+  auto refusal = refuse(element, "an event needs its type: \"type\", \"event_type\", or \"eventType\", by its form");
+  refusal.error().field += element ? ".type" : "type";
+  return refusal;
 }
 
 Result<Draft> decode(Value value, std::optional<std::size_t> element) {

@@ -78,15 +78,15 @@ TEST(Differential, ExplanationAgreesWithReference) {
 TEST(Differential, ChangedSetsAgreeWithFreshOnes) {
   SeededChoices choices(99);
   std::vector<std::string> texts;
-  const std::vector<Rule> pool = random_rules(choices, 3000, texts);
-  std::vector<Rule> present(pool.begin(), pool.begin() + 2000);
+  const std::vector<Rule> pool = random_rules(choices, 1600, texts);
+  std::vector<Rule> present(pool.begin(), pool.begin() + 1200);
   auto changed = RuleSet::build(present);
   Scratch scratch;
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < 20; ++round) {
     std::vector<RuleId> removed;
-    for (int i = 0; i < 20; ++i) removed.push_back(choices.below(3000));
+    for (int i = 0; i < 20; ++i) removed.push_back(choices.below(1600));
     std::vector<Rule> added;
-    for (int i = 0; i < 20; ++i) added.push_back({choices.below(3000), pool[choices.below(3000)].pattern});
+    for (int i = 0; i < 20; ++i) added.push_back({choices.below(1600), pool[choices.below(1600)].pattern});
     changed = changed->with(added, removed);
 
     std::erase_if(present, [&](const Rule& rule) {

@@ -62,18 +62,16 @@ class Search {
   bool satisfy(std::vector<const Node*> pending);
   bool satisfy_field(const Node& field, const std::vector<const Node*>& pending);
   bool consistent(const Leaf& leaf) const;
-  bool nothing_present() const;
+  bool nothing_present();
 
   const Leaves& leaves_;
-  std::size_t& steps_;  // left; 0 ends the search
+  std::size_t& steps_;  // left, one for each leaf looked at; 0 ends the search
   std::vector<const Leaf*> chosen_;
   std::vector<const std::string*> absent_;
 };
 
 // Whether the pending parts can be satisfied together with what was chosen so far.
 bool Search::satisfy(std::vector<const Node*> pending) {
-  if (steps_ == 0) return false;
-  --steps_;
   if (pending.empty()) return nothing_present();
   const Node& node = *pending.back();
   pending.pop_back();
@@ -105,6 +103,8 @@ bool Search::satisfy_field(const Node& field, const std::vector<const Node*>& pe
       continue;
     }
     for (const Leaf& leaf : leaves_.all()) {
+      if (steps_ == 0) return false;
+      --steps_;
       if (leaf.path != field.path || !reference_accepts(condition, leaf.value) || !consistent(leaf)) continue;
       chosen_.push_back(&leaf);
       const bool satisfied = satisfy(pending);
@@ -127,7 +127,9 @@ bool Search::consistent(const Leaf& leaf) const {
   return true;
 }
 
-bool Search::nothing_present() const {
+bool Search::nothing_present() {
+  if (absent_.empty()) return true;
+  steps_ -= std::min(steps_, leaves_.all().size());
   return std::ranges::none_of(leaves_.all(), [&](const Leaf& leaf) {
     return std::ranges::any_of(absent_, [&](const std::string* path) { return *path == leaf.path; }) &&
            consistent(leaf);

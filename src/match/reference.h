@@ -14,11 +14,11 @@ namespace millrace::match {
 // Whether one value meets one condition, by the letter of docs/pattern-language.md.
 bool reference_accepts(const Condition& condition, const Scalar& value);
 
-// Choices that a search may try. Only arrays of objects make more than a few; an event with several large ones
-// would take hours.
+// Values that a search may look at, some ten milliseconds. Only arrays of objects make it try many choices; an event
+// with several large ones would take hours.
 inline constexpr std::size_t kReferenceSteps = 2'000'000;
 
-// nullopt if `steps` choices were not enough to tell.
+// nullopt if looking at `steps` values was not enough to tell.
 std::optional<bool> reference_matches(const Node& pattern, const Leaves& leaves, std::size_t steps = kReferenceSteps);
 std::optional<bool> reference_matches(const Pattern& pattern, const EventView& event,
                                       std::size_t steps = kReferenceSteps);

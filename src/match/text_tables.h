@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -46,9 +45,24 @@ class InfixTable {
   void find(std::string_view text, Found found) const;
 
  private:
-  struct Windows {
-    absl::flat_hash_map<std::uint64_t, PostingId> table;
-    std::bitset<4096> seen;  // most windows of a text are none of ours
+  // Windows of one width. Most windows of a text are none of ours, and a bit tells without a look at the table.
+  class Windows {
+   public:
+    PostingId& at(std::uint64_t window);
+    const PostingId* find(std::uint64_t window) const {
+      const std::size_t bit = bit_of(window);
+      if ((bits_[bit / 64] >> (bit % 64) & 1) == 0) return nullptr;
+      const auto entry = table_.find(window);
+      return entry == table_.end() ? nullptr : &entry->second;
+    }
+
+   private:
+    std::size_t bit_of(std::uint64_t window) const { return window * 0x9e3779b97f4a7c15 >> shift_; }
+    void set(std::uint64_t window) { bits_[bit_of(window) / 64] |= std::uint64_t{1} << (bit_of(window) % 64); }
+
+    absl::flat_hash_map<std::uint64_t, PostingId> table_;
+    std::vector<std::uint64_t> bits_ = std::vector<std::uint64_t>(16);
+    int shift_ = 54;  // the number of bits is 2^(64 - shift_), at least 16 an entry
   };
 
   // The bytes from `at` on, as one number.
@@ -61,7 +75,6 @@ class InfixTable {
     std::memcpy(&window, text.data() + at, width);
     return window;
   }
-  static std::size_t bit_of(std::uint64_t window) { return window * 0x9e3779b97f4a7c15 >> 52; }
   static constexpr std::size_t kWidthMax = 8;
   std::array<std::unique_ptr<Windows>, kWidthMax> by_width_;  // of 1 to 8 bytes
 };
@@ -82,10 +95,8 @@ void InfixTable::find(std::string_view text, Found found) const {
     const Windows* windows = by_width_[width - 1].get();
     if (windows == nullptr) continue;
     for (std::size_t i = 0; i + width <= text.size(); ++i) {
-      const std::uint64_t window = load(text, i, width);
-      if (!windows->seen[bit_of(window)]) continue;
-      const auto entry = windows->table.find(window);
-      if (entry != windows->table.end()) found(entry->second);
+      const PostingId* list = windows->find(load(text, i, width));
+      if (list != nullptr) found(*list);
     }
   }
 }

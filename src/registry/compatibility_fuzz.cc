@@ -1,4 +1,5 @@
 // Two schemas, one a line: comparing them ends, says nothing of a schema beside itself, and examples are JSON.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -17,7 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!old_schema || !new_schema) return 0;
   (void)registry::compare_json_schemas(old_schema->root(), new_schema->root());
   const auto same = registry::compare_json_schemas(old_schema->root(), old_schema->root());
-  MR_ASSERT(same.changes.empty(), "a schema differs from itself");
+  // What is too large to compare is said to be unclear.
+  const auto judged = [](const registry::Change& change) { return change.kind != registry::ChangeKind::unclear; };
+  MR_ASSERT(std::ranges::none_of(same.changes, judged), "a schema differs from itself");
   MR_ASSERT(json::parse_owned(registry::example_of(new_schema->root())).has_value(), "an example is no JSON");
   return 0;
 }

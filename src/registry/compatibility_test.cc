@@ -201,6 +201,35 @@ TEST(Compatibility, AllOfIsOneObject) {
   EXPECT_FALSE(compare(R"({"allOf":[{"properties":{"a":{"type":"string"}}}]})", R"({"allOf":[]})").compatible());
 }
 
+// A change that the walk does not follow must not pass for none.
+TEST(Compatibility, WhatSeveralPartsSayIsNotOverlooked) {
+  const auto with = [](int length) {
+    return fmt::format(R"({{"allOf":[{{"properties":{{"a":{{"type":"string"}}}}}},
+                                     {{"properties":{{"a":{{"maxLength":{}}}}}}}]}})",
+                       length);
+  };
+  EXPECT_THAT(compare(with(5), with(5)).changes, IsEmpty());
+  EXPECT_FALSE(compare(with(5), with(4)).compatible());
+  EXPECT_TRUE(compare(with(5), with(6)).compatible());
+  EXPECT_FALSE(
+      compare(R"({"allOf":[{"enum":[1]},{"enum":[1,2]}]})", R"({"allOf":[{"enum":[1]},{"enum":[2]}]})").compatible());
+}
+
+TEST(Compatibility, WhatNotAndIfReferToIsNotOverlooked) {
+  for (const char* keyword : {"not", "if", "contains", "propertyNames"}) {
+    const auto with = [&](const char* type) {
+      return fmt::format(R"({{"{}":{{"$ref":"#/$defs/x"}},"$defs":{{"x":{{"type":"{}"}}}}}})", keyword, type);
+    };
+    EXPECT_THAT(compare(with("string"), with("string")).changes, IsEmpty());
+    EXPECT_FALSE(compare(with("string"), with("integer")).compatible()) << keyword;
+  }
+}
+
+TEST(Compatibility, TheSameAlternativeTwiceIsOne) {
+  const char* twice = R"({"anyOf":[{"type":"string"},{"type":"string"}]})";
+  EXPECT_THAT(compare(twice, twice).changes, IsEmpty());
+}
+
 TEST(Compatibility, AlternativesMayBeAddedWhereTheyCannotOverlap) {
   EXPECT_TRUE(
       compare(R"({"anyOf":[{"type":"string"}]})", R"({"anyOf":[{"type":"string"},{"type":"null"}]})").compatible());

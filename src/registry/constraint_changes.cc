@@ -92,11 +92,23 @@ bool wants_unique_items(const FlatSchema& schema) {
   return std::ranges::any_of(values, [](Value value) { return value.is(Kind::boolean) && value.get_bool(); });
 }
 
-// All parts' values of a keyword, as one text.
-std::string text_of(const FlatSchema& schema, std::string_view keyword) {
-  Texts texts;
-  for (const Value value : schema.all(keyword)) texts.insert(canonical_text(value));
-  return fmt::format("{}", fmt::join(texts, " and "));
+// Keywords of which the walk looks at the first part only.
+constexpr std::string_view kFirstPartKeywords[] = {"type",
+                                                   "enum",
+                                                   "const",
+                                                   "multipleOf",
+                                                   "prefixItems",
+                                                   "items",
+                                                   "anyOf",
+                                                   "oneOf",
+                                                   "additionalProperties",
+                                                   "additionalItems",
+                                                   "patternProperties"};
+
+// What the parts after the first say about a keyword, as one text.
+std::string later_parts(const FlatSchema& schema, std::string_view keyword) {
+  if (schema.all(keyword).size() < 2) return {};
+  return schema.expanded_text(keyword);
 }
 
 constexpr std::string_view kTextKeywords[] = {
@@ -165,8 +177,8 @@ Changes bound_changes(const FlatSchema& old_schema, const FlatSchema& new_schema
 Changes text_changes(const FlatSchema& old_schema, const FlatSchema& new_schema) {
   Changes changes;
   for (const std::string_view keyword : kTextKeywords) {
-    const std::string was = text_of(old_schema, keyword);
-    const std::string is = text_of(new_schema, keyword);
+    const std::string was = old_schema.expanded_text(keyword);
+    const std::string is = new_schema.expanded_text(keyword);
     if (was == is) continue;
     if (is.empty()) {
       changes.push_back(
@@ -178,6 +190,11 @@ Changes text_changes(const FlatSchema& old_schema, const FlatSchema& new_schema)
       changes.push_back({std::string(keyword), ChangeKind::unclear, true,
                          fmt::format("has another {}: was {}, is {}", keyword, shown(was), shown(is))});
     }
+  }
+  for (const std::string_view keyword : kFirstPartKeywords) {
+    if (later_parts(old_schema, keyword) == later_parts(new_schema, keyword)) continue;
+    changes.push_back({std::string(keyword), ChangeKind::unclear, true,
+                       fmt::format("has several {} at once, and not the same as before", keyword)});
   }
   if (old_schema.unresolved() != new_schema.unresolved()) {
     changes.push_back({"$ref", ChangeKind::unclear, true,

@@ -21,7 +21,8 @@ struct LocalChange {
 std::vector<LocalChange> type_changes(const FlatSchema& old_schema, const FlatSchema& new_schema);
 std::vector<LocalChange> value_changes(const FlatSchema& old_schema, const FlatSchema& new_schema);
 std::vector<LocalChange> bound_changes(const FlatSchema& old_schema, const FlatSchema& new_schema);
-// Keywords that are compared by their text: pattern, format, not, if and the like, and references elsewhere.
+// Keywords that are compared by their text: pattern, format, not, if and the like, references elsewhere, and what
+// a second part (of allOf, or behind a reference) says about a keyword that the first has too.
 std::vector<LocalChange> text_changes(const FlatSchema& old_schema, const FlatSchema& new_schema);
 
 // Whether no value can satisfy both: other types, or a property that both require with other values. True only

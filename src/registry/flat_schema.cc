@@ -1,5 +1,6 @@
 #include "registry/flat_schema.h"
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
@@ -17,6 +18,8 @@ using json::Value;
 
 // Longer chains of references and allOf than any schema that people write.
 constexpr int kGatherDepthMax = 32;
+// Of what a keyword says with all it refers to; beyond, two schemas are taken to differ.
+constexpr std::size_t kExpandedBytesMax = 16 * 1024;
 
 void add_once(std::vector<std::string>& list, std::string text) {
   if (std::ranges::find(list, text) == list.end()) list.push_back(std::move(text));
@@ -131,6 +134,17 @@ void append_canonical(std::string& out, Value value) {
   }
 }
 
+void find_references(Value at, std::vector<std::string>& out) {
+  if (at.is(Kind::array)) {
+    for (const Value element : at.elements()) find_references(element, out);
+  }
+  if (!at.is(Kind::object)) return;
+  for (const auto& [key, value] : at.members()) {
+    if (key.equals("$ref") && value.is(Kind::string)) out.push_back(value.get_string());
+    find_references(value, out);
+  }
+}
+
 }  // namespace
 
 std::optional<Value> resolve_reference(Value root, std::string_view reference) {
@@ -167,12 +181,12 @@ std::string pointer_to(std::string_view pointer, std::string_view token) {
 }
 
 FlatSchema FlatSchema::of(Value root, Value schema) {
-  FlatSchema flat;
-  flat.gather(root, schema, 0);
+  FlatSchema flat(root);
+  flat.gather(schema, 0);
   return flat;
 }
 
-void FlatSchema::gather(Value root, Value schema, int depth) {
+void FlatSchema::gather(Value schema, int depth) {
   if (schema.is(Kind::boolean)) false_ = false_ || !schema.get_bool();
   if (!schema.is(Kind::object) || depth > kGatherDepthMax) return;
   // A part that is here already came round by a reference; its position in the text is its identity.
@@ -183,15 +197,15 @@ void FlatSchema::gather(Value root, Value schema, int depth) {
     const auto reference = schema.find(keyword);
     if (!reference || !reference->is(Kind::string)) continue;
     const std::string text = reference->get_string();
-    if (const auto target = resolve_reference(root, text)) {
-      gather(root, *target, depth + 1);
+    if (const auto target = resolve_reference(root_, text)) {
+      gather(*target, depth + 1);
     } else {
       add_once(unresolved_, text);
     }
   }
   const auto all_of = schema.find("allOf");
   if (!all_of || !all_of->is(Kind::array)) return;
-  for (const Value part : all_of->elements()) gather(root, part, depth + 1);
+  for (const Value part : all_of->elements()) gather(part, depth + 1);
 }
 
 bool FlatSchema::accepts_everything() const {
@@ -222,14 +236,39 @@ std::vector<Value> FlatSchema::all(std::string_view keyword) const {
   return values;
 }
 
-std::vector<std::pair<std::string, Value>> FlatSchema::properties() const {
-  std::vector<std::pair<std::string, Value>> out;
-  absl::flat_hash_set<std::string> seen;
+std::vector<std::pair<std::string, std::vector<Value>>> FlatSchema::property_parts() const {
+  std::vector<std::pair<std::string, std::vector<Value>>> out;
+  absl::flat_hash_map<std::string, std::size_t> places;
   for (const Value object : all("properties")) {
     if (!object.is(Kind::object)) continue;
     for (const auto& [key, schema] : object.members()) {
-      std::string name = key.get_string();
-      if (seen.insert(name).second) out.emplace_back(std::move(name), schema);
+      const auto [place, added] = places.try_emplace(key.get_string(), out.size());
+      if (added) out.emplace_back(place->first, std::vector<Value>());
+      out[place->second].second.push_back(schema);
+    }
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, Value>> FlatSchema::properties() const {
+  std::vector<std::pair<std::string, Value>> out;
+  for (auto& [name, schemas] : property_parts()) out.emplace_back(std::move(name), schemas.front());
+  return out;
+}
+
+std::string FlatSchema::expanded_text(std::string_view keyword) const {
+  std::string out;
+  absl::flat_hash_set<std::string> followed;
+  std::vector<Value> open = all(keyword);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (i > 0) out += " and ";
+    append_canonical(out, open[i]);
+    if (out.size() > kExpandedBytesMax) return fmt::format("{}", static_cast<const void*>(root_.raw().data()));
+    std::vector<std::string> references;
+    find_references(open[i], references);
+    for (std::string& reference : references) {
+      const auto target = resolve_reference(root_, reference);
+      if (target && followed.insert(std::move(reference)).second) open.push_back(*target);
     }
   }
   return out;

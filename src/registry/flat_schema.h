@@ -24,16 +24,23 @@ class FlatSchema {
   // The first part's value of a keyword, and every part's.
   std::optional<json::Value> find(std::string_view keyword) const;
   std::vector<json::Value> all(std::string_view keyword) const;
-  // Name and schema of every property, no name twice: the first part that has it wins.
+  // Every property with its schemas, in the order of the parts that have it; one schema as a rule.
+  std::vector<std::pair<std::string, std::vector<json::Value>>> property_parts() const;
+  // The same with the first schema of each.
   std::vector<std::pair<std::string, json::Value>> properties() const;
   std::vector<std::string> required() const;
   // Names of JSON types that may stand here, sorted; also from const and enum. Empty: any.
   std::vector<std::string> types() const;
   const std::vector<std::string>& unresolved() const { return unresolved_; }
+  // All values of a keyword as one text, with what they refer to: equal texts mean the same. Where that would be too
+  // long, a text that is equal to no other document's.
+  std::string expanded_text(std::string_view keyword) const;
 
  private:
-  void gather(json::Value root, json::Value schema, int depth);
+  explicit FlatSchema(json::Value root) : root_(root) {}
+  void gather(json::Value schema, int depth);
 
+  json::Value root_;
   std::vector<json::Value> parts_;  // objects
   std::vector<std::string> unresolved_;
   bool false_ = false;

@@ -40,7 +40,9 @@ struct Place {
   Place items() const { return {pointer_to(pointer, "items"), field + "[]", depth + 1}; }
 };
 
-using Properties = absl::flat_hash_map<std::string, Value>;
+using Parts = std::vector<Value>;  // the schemas of one property; more than one where allOf or references add some
+using PropertyList = std::vector<std::pair<std::string, Parts>>;
+using Properties = absl::flat_hash_map<std::string, Parts>;
 
 // How an object or a tuple treats what its schema does not name.
 enum class Rest { open, schema, closed };
@@ -61,6 +63,7 @@ class Comparer {
  private:
   void compare(Value was, Value is, const Place& place);
   void compare_object(const FlatSchema& was, const FlatSchema& is, const Place& place);
+  void compare_parts(const Parts& was, const Parts& is, const Place& place);
   void compare_required(const FlatSchema& was, const FlatSchema& is, const Properties& old_properties,
                         const Place& place);
   void compare_patterns(const FlatSchema& was, const FlatSchema& is, const Place& place);
@@ -70,8 +73,7 @@ class Comparer {
   void compare_alternatives(const FlatSchema& was, const FlatSchema& is, std::string_view keyword, const Place& place);
   void add_alternative(Value added, const std::vector<Value>& others, std::string_view keyword, const Place& place);
   // Reports which removed field an added one seems to replace; true if there is one.
-  bool pair_rename(const std::pair<std::string, Value>& removed,
-                   const std::vector<std::pair<std::string, Value>>& added, const Place& place);
+  bool pair_rename(const std::pair<std::string, Parts>& removed, const PropertyList& added, const Place& place);
 
   void report(const Place& place, ChangeKind kind, bool breaking, std::string message) {
     if (result_.changes.size() >= kChangesMax) return;
@@ -127,26 +129,26 @@ void Comparer::compare(Value was, Value is, const Place& place) {
 }
 
 void Comparer::compare_object(const FlatSchema& was, const FlatSchema& is, const Place& place) {
-  const auto old_list = was.properties();
-  const auto new_list = is.properties();
+  const PropertyList old_list = was.property_parts();
+  const PropertyList new_list = is.property_parts();
   const Properties old_properties(old_list.begin(), old_list.end());
   const Properties new_properties(new_list.begin(), new_list.end());
-  std::vector<std::pair<std::string, Value>> added;
+  PropertyList added;
   for (const auto& property : new_list) {
     if (!old_properties.contains(property.first)) added.push_back(property);
   }
   for (const auto& property : old_list) {
-    const auto& [name, schema] = property;
+    const auto& [name, schemas] = property;
     const auto kept = new_properties.find(name);
     if (kept != new_properties.end()) {
-      compare(schema, kept->second, place.property(name));
+      compare_parts(schemas, kept->second, place.property(name));
     } else if (!pair_rename(property, added, place)) {
       const Place gone = place.property(name);
       report(gone, ChangeKind::field_removed, true, fmt::format("{} was removed", gone.name()));
     }
   }
   const auto required = is.required();
-  for (const auto& [name, schema] : added) {
+  for (const auto& [name, schemas] : added) {
     const Place here = place.property(name);
     if (renamed_.contains(here.pointer) || std::ranges::find(required, name) != required.end()) continue;
     report(here, ChangeKind::field_added, false, fmt::format("{} was added", here.name()));
@@ -156,16 +158,23 @@ void Comparer::compare_object(const FlatSchema& was, const FlatSchema& is, const
   compare_rest(was, is, "additionalProperties", place);
 }
 
-bool Comparer::pair_rename(const std::pair<std::string, Value>& removed,
-                           const std::vector<std::pair<std::string, Value>>& added, const Place& place) {
+void Comparer::compare_parts(const Parts& was, const Parts& is, const Place& place) {
+  for (std::size_t i = 0; i < std::min(was.size(), is.size()); ++i) compare(was[i], is[i], place);
+  if (was.size() == is.size()) return;
+  report(place, ChangeKind::unclear, true,
+         fmt::format("{} is described in {} places, not {}", place.name(), is.size(), was.size()));
+}
+
+bool Comparer::pair_rename(const std::pair<std::string, Parts>& removed, const PropertyList& added,
+                           const Place& place) {
   if (added.size() > kRenamesMax) return false;
-  const auto types = FlatSchema::of(old_root_, removed.second).types();
-  const std::string text = canonical_text(removed.second);
-  const std::pair<std::string, Value>* best = nullptr;
+  const auto types = FlatSchema::of(old_root_, removed.second.front()).types();
+  const std::string text = canonical_text(removed.second.front());
+  const std::pair<std::string, Parts>* best = nullptr;
   for (const auto& candidate : added) {
     if (renamed_.contains(place.property(candidate.first).pointer)) continue;
-    const bool same_text = canonical_text(candidate.second) == text;
-    const bool same_type = !types.empty() && FlatSchema::of(new_root_, candidate.second).types() == types;
+    const bool same_text = canonical_text(candidate.second.front()) == text;
+    const bool same_type = !types.empty() && FlatSchema::of(new_root_, candidate.second.front()).types() == types;
     if (same_text || (same_type && best == nullptr)) best = &candidate;
     if (same_text) break;
   }
@@ -184,14 +193,15 @@ void Comparer::compare_required(const FlatSchema& was, const FlatSchema& is, con
   const auto new_names = is.required();
   const absl::flat_hash_set<std::string> before(old_names.begin(), old_names.end());
   const absl::flat_hash_set<std::string> after(new_names.begin(), new_names.end());
-  const auto list = is.properties();
+  const PropertyList list = is.property_parts();
   const Properties properties(list.begin(), list.end());
   for (const std::string& name : new_names) {
     const Place here = place.property(name);
     if (before.contains(name) || renamed_.contains(here.pointer)) continue;
     const auto schema = properties.find(name);
-    const bool has_default =
-        schema != properties.end() && FlatSchema::of(new_root_, schema->second).find("default").has_value();
+    const bool has_default = schema != properties.end() && std::ranges::any_of(schema->second, [&](Value part) {
+                               return FlatSchema::of(new_root_, part).find("default").has_value();
+                             });
     report(here, ChangeKind::required_added, !has_default,
            fmt::format("{} is {}required now, with{} default", here.name(),
                        old_properties.contains(name) ? "" : "new and ", has_default ? " a" : "out a"));
@@ -312,14 +322,15 @@ void Comparer::compare_alternatives(const FlatSchema& was, const FlatSchema& is,
   // Equal texts belong together wherever they stand; what they refer to may still differ.
   absl::flat_hash_map<std::string, Value> by_text;
   for (const Value value : after) by_text.emplace(canonical_text(value), value);
+  absl::flat_hash_set<std::string> paired;
   std::erase_if(before, [&](Value value) {
     const auto same = by_text.find(canonical_text(value));
     if (same == by_text.end()) return false;
     compare(value, same->second, place.keyword(keyword));
-    const char* position = same->second.raw().data();
-    std::erase_if(after, [&](Value other) { return other.raw().data() == position; });
+    paired.insert(same->first);
     return true;
   });
+  std::erase_if(after, [&](Value value) { return paired.contains(canonical_text(value)); });
   for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
     Place here = place.below(keyword, fmt::to_string(i));
     compare(before[i], after[i], here);

@@ -81,6 +81,7 @@ class ShardUnderTest {
   std::map<std::pair<std::string, std::string>, Document> documents;
   std::vector<AuditRecord> audit;
   std::map<std::pair<queue::QueueKey, std::string>, WorkerRecord> workers;
+  std::map<std::pair<TenantId, Position>, EventPtr> events;
   std::size_t writes = 0;  // batches that were not empty
 
  private:
@@ -104,6 +105,10 @@ class ShardUnderTest {
       workers.insert_or_assign({record.queue, record.worker}, record);
     }
     for (const WorkerDrop& drop : effects_.batch.worker_drops) workers.erase({drop.queue, drop.worker});
+    for (const EventPtr& event : effects_.batch.events) {
+      events.emplace(std::pair(event->tenant, event->position), event);
+    }
+    for (const EventDrop& drop : effects_.batch.event_drops) events.erase({drop.tenant, drop.position});
     for (Answer& answer : effects_.answers) answers_.emplace(answer.request, std::move(answer.reply));
     const auto refill = effects_.refill;
     effects_ = {};

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "postgres/read_cost.h"
 #include "postgres/samples.h"
 #include "postgres/test_cluster.h"
 
@@ -59,40 +60,17 @@ class ReadPlan : public testing::TestWithParam<Read> {
     commit(*writer, epoch, batch_of(items));
     writer->release();
     writer.reset();
-    await_end_of("application_name IN (SELECT 'millrace ' || instance FROM millrace.nodes)");
+    cost().await_end_of("application_name IN (SELECT 'millrace ' || instance FROM millrace.nodes)");
   }
 
-  // A connection hands in its statistics when it ends.
-  static void await_end_of(const std::string& backends) {
-    await_sql(url, "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND " + backends);
-  }
-
-  static int blocks_read() {
-    return std::stoi(query_text(url,
-                                "SELECT sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read) "
-                                "FROM pg_statio_user_tables WHERE relname IN ('item_state', 'item_body')"));
-  }
-  // The backend of the connection that last ran `work`.
-  static std::string backend_of(const std::function<void()>& work) {
-    const std::string before = query_text(url, "SELECT clock_timestamp()");
-    work();
-    return query_text(url,
-                      "SELECT max(pid) FROM pg_stat_activity WHERE datname = current_database() AND "
-                      "application_name LIKE 'millrace %' AND query_start > '" +
-                          before + "'");
-  }
+  static ReadCost cost() { return {url, "'item_state', 'item_body'"}; }
 
   static inline std::string url;
   static inline std::map<std::string, std::unique_ptr<Store>> readers;
 };
 
 TEST_P(ReadPlan, CostsWhatItReturns) {
-  const int before = blocks_read();
-  const std::string pid = backend_of([&] { GetParam().run(*readers[GetParam().name]); });
-  ASSERT_NE(pid, "");
-  readers.erase(GetParam().name);
-  await_end_of("pid = " + pid);
-  EXPECT_LT(blocks_read() - before, kBlocksAtMost);
+  EXPECT_LT(cost().blocks(std::move(readers[GetParam().name]), GetParam().run), kBlocksAtMost);
 }
 
 Read listing(std::string name, ItemQuery query) {

@@ -62,6 +62,8 @@ void Auditor::delivered(RequestId request, const shard::Reply& reply) {
         item && item->record.status == queue::Status::processing && item->record.attempt == touched->attempt;
     MR_REQUIRE(!same || item->record.lease.until >= touched->lease_until, "{}: told until {}, not durable",
                same ? describe(item->record) : "", describe(touched->lease_until));
+  } else if (const auto* appended = std::get_if<shard::Appended>(&reply)) {
+    delivered_events(std::get<shard::AppendEvents>(command).tenant, *appended);
   } else if (const auto* document = std::get_if<shard::Document>(&reply)) {
     const auto stored = committed_.documents.find({document->kind, document->key});
     MR_REQUIRE(stored == committed_.documents.end() || stored->second.version >= document->version ||
@@ -93,6 +95,7 @@ void Auditor::check_counters() const {
 }
 
 void Auditor::compare(store::Store& store) const {
+  compare_events(store);
   const shard::ShardState state = store.load(shard_);
   std::size_t live = 0, parked = 0;
   for (const auto& [queue, items] : committed_.queues) {

@@ -44,6 +44,7 @@ Auditor::Added Auditor::take_added(const shard::Effects& effects) {
   return {since(batch.items, seen_.items),         since(batch.log, seen_.log),
           since(batch.drops, seen_.drops),         since(batch.dedup, seen_.dedup),
           since(batch.documents, seen_.documents), since(batch.audit, seen_.audit),
+          since(batch.events, seen_.events),       since(batch.event_drops, seen_.event_drops),
           since(effects.answers, seen_.answers)};
 }
 
@@ -95,6 +96,7 @@ void Auditor::observed(const Call& call, const shard::Effects& effects, Time nex
   check_drops(added, command);
   check_documents(added, command);
   check_audit(added, command);
+  check_events(call, added, command);
   if (request) {
     request->executed = true;
     judge_outcomes(*request);
@@ -118,6 +120,7 @@ void Auditor::committed(const shard::Batch& batch) {
   MR_REQUIRE(!sealed_pauses_.empty(), "a commit without a sealed group");
   MR_REQUIRE(batch.empty() || batch.shard == shard_, "a batch of another shard");
   committed_.commit(batch);
+  commit_events(batch);
   for (const shard::WorkerDrop& drop : batch.worker_drops) check_forgotten(drop);
   for (const Pause& pause : sealed_pauses_.front()) committed_.set_paused(pause);
   sealed_pauses_.pop_front();

@@ -73,10 +73,13 @@ class Auditor {
     std::span<const shard::DedupRecord> dedup;
     std::span<const shard::DocumentWrite> documents;
     std::span<const shard::AuditRecord> audit;
+    std::span<const shard::EventPtr> events;
+    std::span<const shard::EventDrop> event_drops;
     std::span<const shard::Answer> answers;
   };
   struct Seen {
-    std::size_t items = 0, log = 0, drops = 0, dedup = 0, documents = 0, audit = 0, answers = 0;
+    std::size_t items = 0, log = 0, drops = 0, dedup = 0, documents = 0, audit = 0, events = 0, event_drops = 0,
+                answers = 0;
   };
 
   Added take_added(const shard::Effects& effects);
@@ -98,6 +101,17 @@ class Auditor {
   void check_dedup(const Added& added, const shard::Command* command);
   void check_documents(const Added& added, const shard::Command* command);
   void check_audit(const Added& added, const shard::Command* command);
+
+  // The event log (audit_events.cc).
+  void check_events(const Call& call, const Added& added, const shard::Command* command);
+  void check_appended(const shard::AppendEvents& append, const shard::Reply* reply,
+                      std::span<const shard::EventPtr> stored);
+  void check_new_event(const TenantId& tenant, const shard::NewEvent& sent, const shard::EventPtr& stored);
+  void check_event_drops(const shard::ExpireEvents& expire, const shard::Reply* reply,
+                         std::span<const shard::EventDrop> drops);
+  void commit_events(const shard::Batch& batch);
+  void delivered_events(const TenantId& tenant, const shard::Appended& appended) const;
+  void compare_events(store::Store& store) const;
 
   // Answers of one call.
   void judge_outcomes(Request& request) const;
@@ -131,6 +145,7 @@ class Auditor {
   std::map<RequestId, Request> requests_;
   std::map<RequestId, shard::Command> undelivered_;         // answered, not yet passed on
   std::set<std::pair<shard::ItemRef, LeaseToken>> tokens_;  // every one that was ever given out, lost or not
+  std::map<shard::EventPtr, KnownEvent> event_notes_;       // what was sent with each, lost or not
   std::vector<Pause> pauses_;                               // of the group being filled
   std::deque<std::vector<Pause>> sealed_pauses_;
   std::set<shard::ItemRef> parked_;  // since the last reload, and still

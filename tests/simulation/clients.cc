@@ -15,7 +15,8 @@ shard::Command clone(const shard::Command& command) {
 
 shard::Command Clients::draw(Time now) {
   const std::uint64_t what = random_.below(1000);
-  if (what < 240) return created_ < profile_.items_max ? draw_create(now) : shard::Command(draw_claim());
+  if (what < 60) return draw_append(now);
+  if (what < 260) return created_ < profile_.items_max ? draw_create(now) : shard::Command(draw_claim());
   if (what < 500) return draw_claim();
   if (what < 740) return draw_settle();
   if (what < 830) return draw_touch();
@@ -152,6 +153,29 @@ shard::Command Clients::draw_about_item() {
   if (!item) return draw_claim();
   if (what == 1) return shard::Cancel{item->queue, item->id, "cancel " + std::to_string(random_.below(100))};
   return shard::Reset{item->queue, item->id, "reset " + std::to_string(random_.below(100))};
+}
+
+// Few ids, sources and keys, so that most of them come again.
+shard::NewEvent Clients::draw_event(Time now) {
+  using Identity = shard::NewEvent::Identity;
+  static constexpr std::array kIdentities = {Identity::event_id, Identity::source_and_id, Identity::made};
+  shard::NewEvent event{.header = {}, .rest = std::make_shared<const std::string>("{}")};
+  event.identity = random_.pick(kIdentities);
+  event.header.event_id = "event" + std::to_string(random_.below(10));
+  if (event.identity == Identity::made) event.header.event_id = "made" + std::to_string(++made_ids_);
+  event.header.source = "source" + std::to_string(random_.below(3));
+  event.header.type = "order.created";
+  event.header.time = now - random_.millis(0, 5000);
+  if (random_.chance(300)) event.deduplication_id = "dedup" + std::to_string(random_.below(4));
+  if (random_.chance(300)) event.header.expires = now + random_.millis(1, 4000);
+  return event;
+}
+
+shard::Command Clients::draw_append(Time now) {
+  shard::AppendEvents append{random_.pick(profile_.queues).tenant, {}};
+  const std::int64_t count = random_.chance(300) ? random_.between(2, 6) : 1;
+  for (std::int64_t i = 0; i < count; ++i) append.events.push_back(draw_event(now));
+  return append;
 }
 
 shard::Command Clients::draw_document() {

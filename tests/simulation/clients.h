@@ -47,6 +47,8 @@ class Clients {
   shard::Outcome draw_outcome(const KnownLease& lease);
   shard::Command draw_touch();
   shard::Command draw_about_item();
+  shard::Command draw_append(Time now);
+  shard::NewEvent draw_event(Time now);
   shard::Command draw_document();
   shard::Command draw_question();
   std::vector<std::string> draw_tags(std::size_t at_least);
@@ -61,6 +63,7 @@ class Clients {
   std::vector<KnownLease> leases_;
   std::vector<shard::Settle> settles_;  // sent before, to be repeated
   std::uint32_t created_ = 0;
+  std::uint32_t made_ids_ = 0;
 };
 
 }  // namespace millrace::simulation

@@ -15,6 +15,7 @@ namespace millrace::simulation {
 std::string describe(Time time);
 std::string describe(const queue::ItemRecord& record);
 std::string describe(const queue::LogEntry& entry);
+std::string describe(const event::Record& event);
 std::string describe(const shard::Command& command);
 std::string describe(const shard::Reply& reply);
 std::string describe(const shard::Need& need);

@@ -36,6 +36,7 @@ void History::act() {
   }
   if (random_.chance(profile_.faults.vanished)) vanish();
   if (random_.chance(20)) return expire();
+  if (random_.chance(20)) return expire_events();
   shard::Command command = clients_.draw(runner_.clock());
   if (random_.chance(profile_.faults.repeated_message)) send_after(random_.millis(0, 500), clone(command));
   if (random_.chance(profile_.faults.late_message)) return send_after(random_.millis(1, 3000), std::move(command));
@@ -90,6 +91,20 @@ void History::expire() {
     }
   }
   if (!expire.items.empty()) send_after(random_.millis(0, 50), std::move(expire));
+}
+
+void History::expire_events() {
+  if (!runner_.is_up()) return;
+  store::EventExpiry expiry{.now = runner_.clock()};
+  if (random_.chance(300)) expiry.received_before = runner_.clock() - random_.millis(0, 5000);
+  shard::ExpireEvents expire{runner_.store().expired_events(Runner::kShard, expiry, 5), expiry.received_before};
+  // Some whose time has not come: they must stay.
+  for (const auto& [tenant, log] : auditor_.durable().events) {
+    for (const KnownEvent& known : log) {
+      if (random_.chance(20)) expire.events.push_back(*known.record);
+    }
+  }
+  if (!expire.events.empty()) send_after(random_.millis(0, 50), std::move(expire));
 }
 
 void History::vanish() {

@@ -26,6 +26,7 @@ class History {
   void hear(const shard::Command& command, bool vanished, std::optional<shard::Reply> reply);
   void send_after(Millis delay, shard::Command command);
   void expire();
+  void expire_events();
   void vanish();
   void end_everything();
   bool close_round();

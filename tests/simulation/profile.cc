@@ -53,6 +53,8 @@ Profile draw_profile(Random& random) {
   profile.options.idempotency_window = random.chance(500) ? random.millis(50, 3000) : Millis(86'400'000);
   profile.options.lease_grace = random.millis(0, 1500);
   profile.options.worker_memory = random.chance(300) ? random.millis(500, 5000) : Millis(86'400'000);
+  profile.options.deduplication_window = random.chance(500) ? random.millis(50, 3000) : Millis(86'400'000);
+  profile.options.event_id_window = random.chance(500) ? random.millis(50, 3000) : Millis(86'400'000);
   profile.faults = draw_faults(random);
   profile.gap_max = random.millis(1, 80);
   profile.commit_max = random.millis(0, 40);

@@ -35,6 +35,16 @@ struct Pause {
   bool paused;
 };
 
+// An event that was appended, and what makes another one its repeat.
+struct KnownEvent {
+  shard::EventPtr record;
+  bool dropped = false;
+  bool owns_id = true;  // when it came, no other event was known by its id
+  Time id_until{};
+  std::optional<std::string> deduplication_id = {};
+  Time deduplication_until{};
+};
+
 struct View {
   std::map<queue::QueueKey, std::map<ItemId, Item>> queues;
   std::map<shard::DedupKey, shard::DedupRecord> dedup;
@@ -42,6 +52,7 @@ struct View {
   std::map<TenantId, shard::TenantCounters> counters;
   std::map<TenantId, std::vector<shard::AuditRecord>> audit;
   std::set<std::pair<queue::QueueKey, std::string>> paused;
+  std::map<TenantId, std::vector<KnownEvent>> events;  // by position, from 1
   std::map<TenantId, ItemId> last_item;
   std::map<TenantId, LogId> last_log;
   Time latest{};  // the latest time that any record carries

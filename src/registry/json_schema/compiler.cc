@@ -23,6 +23,8 @@ using json::Value;
 constexpr std::size_t kNodesMax = 100'000;
 // Each can take RE2 a megabyte while it runs.
 constexpr std::size_t kPatternsMax = 1000;
+// Instructions of all patterns together; usual ones have fifty. Compiling this many takes about 0.1 s.
+constexpr std::size_t kPatternSizeMax = 200'000;
 
 class Compiler final : public NodeSource {
  public:
@@ -54,7 +56,10 @@ class Compiler final : public NodeSource {
   }
 
   Resources& resources() override { return resources_; }
-  bool admit_pattern() override { return ++patterns_ <= kPatternsMax; }
+  bool admit(const Pattern& pattern) override {
+    pattern_size_ += pattern.size();
+    return ++patterns_ <= kPatternsMax && pattern_size_ <= kPatternSizeMax;
+  }
 
  private:
   std::optional<Error> compile_waiting() {
@@ -133,6 +138,7 @@ class Compiler final : public NodeSource {
   absl::flat_hash_map<const char*, NodeId> by_value_;
   TextMap<std::uint32_t> anchors_;  // names that a $dynamicRef asks for
   std::size_t patterns_ = 0;
+  std::size_t pattern_size_ = 0;
 };
 
 }  // namespace

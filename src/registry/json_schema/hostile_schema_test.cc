@@ -103,6 +103,22 @@ TEST(HostileSchemas, WithTooManyPatternsOrSubschemasAreRefused) {
   EXPECT_FALSE(compiles(R"({"allOf":[true)" + repeated(",{}", 200'000) + "]}"));
 }
 
+TEST(HostileSchemas, WithPatternsTooLargeTogetherAreRefused) {
+  std::string schema = R"({"allOf":[true)";
+  for (int i = 0; i < 900; ++i) schema += fmt::format(R"s(,{{"pattern":"(\\p{{L}}{{3}}){{3}}{}"}})s", i);
+  EXPECT_FALSE(compiles(schema + "]}"));
+}
+
+// Where a dynamic reference leads shows only while it runs.
+TEST(HostileSchemas, WithEndlessDynamicReferencesAreCutOff) {
+  const auto schema = Schema::compile(R"({"$id":"urn:a","$dynamicAnchor":"n","$ref":"urn:b","$defs":{"b":{"$id":"urn:b",
+      "$dynamicRef":"#n","$defs":{"n":{"$dynamicAnchor":"n"}}}}})");
+  ASSERT_TRUE(schema.has_value()) << schema.error().detail;
+  const auto violations = (*schema)->validate(json::parse(std::string_view("1"))->root());
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_THAT(violations[0].message, HasSubstr("too much work"));
+}
+
 TEST(HostileSchemas, WithManyReferencesIntoUnknownKeywordsEnd) {
   std::string schema = R"({"x":{)";
   for (int i = 0; i < 10'000; ++i) schema += fmt::format(R"("{}":true,)", i);

@@ -21,14 +21,16 @@ NodeId NodeBuilder::schema_at(json::Value value, const std::string& pointer) {
 }
 
 std::optional<Pattern> NodeBuilder::pattern(std::string_view keyword, std::string_view text) {
-  if (!source_.admit_pattern()) {
-    refuse(keyword, "the schema has too many patterns");
+  auto compiled = Pattern::compile(text);
+  if (!compiled) {
+    refuse(keyword, fmt::format("the pattern {} cannot be used: {}", text, compiled.error().detail));
     return std::nullopt;
   }
-  auto compiled = Pattern::compile(text);
-  if (compiled) return *std::move(compiled);
-  refuse(keyword, fmt::format("the pattern {} cannot be used: {}", text, compiled.error().detail));
-  return std::nullopt;
+  if (!source_.admit(*compiled)) {
+    refuse(keyword, "the patterns of the schema are too many, or too large together; simplify them");
+    return std::nullopt;
+  }
+  return *std::move(compiled);
 }
 
 void NodeBuilder::refuse(std::string_view keyword, std::string detail) {

@@ -20,8 +20,8 @@ class NodeSource {
   virtual NodeId node_for(const Position& position) = 0;
   virtual std::uint32_t anchor_number(std::string_view name) = 0;
   virtual Resources& resources() = 0;
-  // Counts patterns of the whole schema; false when there are too many.
-  virtual bool admit_pattern() = 0;
+  // Adds up the patterns of the whole schema; false when they are too many or too large together.
+  virtual bool admit(const Pattern& pattern) = 0;
 };
 
 // One schema object on its way to a Node. The first refusal stays.

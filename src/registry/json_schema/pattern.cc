@@ -69,6 +69,10 @@ bool Pattern::found_in(std::string_view text) const {
   return automaton_->Match(piece, 0, piece.size(), re2::RE2::UNANCHORED, nullptr, 0);
 }
 
+std::size_t Pattern::size() const {
+  return automaton_ == nullptr ? 1 : static_cast<std::size_t>(automaton_->ProgramSize());
+}
+
 bool is_ecma_pattern(std::string_view source) {
   return translate_ecma(source).verdict != Translation::Verdict::malformed;
 }

@@ -28,6 +28,8 @@ class Pattern {
   // Whether it matches somewhere in the text, which is valid UTF-8.
   bool found_in(std::string_view text) const;
   const std::string& source() const { return source_; }
+  // Instructions of its automaton; what it costs to keep.
+  std::size_t size() const;
 
  private:
   // The patterns people write most need no automaton.

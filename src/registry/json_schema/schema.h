@@ -47,6 +47,7 @@ class Schema {
   // The same from text; also Errc::malformed.
   static Result<std::shared_ptr<const Schema>> compile(std::string_view text, const CompileOptions& options = {});
 
+  // REQUIRES, for both: `instance` was parsed within the usual depth (limits::kJsonDepthMax), which bounds the stack.
   // Whether the value fits. Stops at the first thing that does not; needs no memory for the usual schemas.
   // A value that would take more work than 100 000 checks and 64 for each of its bytes does not fit.
   bool is_valid(json::Value instance) const;
