@@ -59,15 +59,23 @@ class Bed:
         return report
 
     def bare(self, seconds, group):
-        """Items a second of the store alone: the embedded one in a folder of its own, PostgreSQL in a database of
-        its own on the same cluster."""
-        where = ["--data", self.scratch / f"bare-{group}"]
-        if self._cluster:
-            name = f"bare_{group}"
-            self._cluster.sql(f"CREATE DATABASE {name}")
-            where = ["--postgres", self._cluster.url.rsplit("/", 1)[0] + f"/{name}"]
+        """Items a second of the store alone."""
         program = BUILD / "bench" / "queue" / "bare_store"
+        where = self._empty_place(f"bare_{group}")
         return json.loads(_output([program, *where, "--seconds", seconds, "--group", group]))["items_per_s"]
+
+    def bare_log(self, count, group):
+        """Events a second of the store alone."""
+        program = BUILD / "bench" / "intake" / "bare_log"
+        where = self._empty_place(f"bare_log_{group}")
+        return json.loads(_output([program, *where, "--count", count, "--group", group]))["events_per_s"]
+
+    def _empty_place(self, name):
+        """The embedded store in a folder of its own, PostgreSQL in a database of its own on the same cluster."""
+        if not self._cluster:
+            return ["--data", self.scratch / name]
+        self._cluster.sql(f"CREATE DATABASE {name}")
+        return ["--postgres", self._cluster.url.rsplit("/", 1)[0] + f"/{name}"]
 
     def processor_seconds(self):
         """Of the server's process, all threads; PostgreSQL's own are not in it."""

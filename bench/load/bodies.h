@@ -21,6 +21,9 @@ struct Sample {
 // `count` bodies of exactly sample.bytes (at least 400). The same seed gives the same bodies.
 std::vector<std::string> make_bodies(const Sample& sample, std::size_t count, std::uint64_t seed);
 
+// The same as events to publish: ten types, a thousand orders.
+std::vector<std::string> make_events(const Sample& sample, std::size_t count, std::uint64_t seed);
+
 // A JSON array of `count` of them, starting anywhere in `bodies`.
 std::string make_array(const std::vector<std::string>& bodies, std::size_t from, std::size_t count);
 

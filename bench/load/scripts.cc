@@ -168,15 +168,18 @@ class TwoStep final : public Script {
   bool creates_ = true;
 };
 
-// Arrays of items until the count is reached.
+// Arrays of items or events until the count is reached.
 class Fill final : public Script {
  public:
-  Fill(SharedPtr shared, std::size_t number) : shared_(std::move(shared)), from_(number * 7) {}
+  Fill(SharedPtr shared, std::string_view target, std::size_t number)
+      : shared_(std::move(shared)), target_(target), from_(number * 7) {}
 
   Turn next(Instant, std::string& out) override {
     size_ = shared_->take(shared_->options.batch);
     if (size_ == 0) return Turn::done();
-    append_post(out, "/events", make_array(shared_->bodies, from_, size_));
+    if (size_ != arrayed_) array_ = make_array(shared_->bodies, from_, size_);
+    arrayed_ = size_;
+    append_post(out, target_, array_);
     return Turn::send("create");
   }
   Verdict answered(Instant, int status, std::string_view) override {
@@ -185,6 +188,9 @@ class Fill final : public Script {
 
  private:
   SharedPtr shared_;
+  std::string target_;
+  std::string array_;
+  std::uint64_t arrayed_ = 0;
   std::size_t from_;
   std::uint64_t size_ = 0;
 };
@@ -217,7 +223,9 @@ std::unique_ptr<Script> make_script(std::string_view scenario, const SharedPtr& 
   if (scenario == "three-step") return std::make_unique<ThreeStep>(shared, number);
   if (scenario == "two-step") return std::make_unique<TwoStep>(shared, number, 1);
   if (scenario == "bulk") return std::make_unique<TwoStep>(shared, number, shared->options.batch);
-  if (scenario == "fill") return std::make_unique<Fill>(shared, number);
+  if (scenario == "fill") return std::make_unique<Fill>(shared, "/events", number);
+  if (scenario == "publish") return std::make_unique<Repeat>(shared, "publish", "/api/events", 201);
+  if (scenario == "publish-many") return std::make_unique<Fill>(shared, "/api/events", number);
   if (scenario == "drain") return std::make_unique<Drain>(shared, number);
   throw std::invalid_argument(fmt::format("no scenario {}", scenario));
 }
@@ -232,6 +240,8 @@ std::string_view scenario_help() {
          "  two-step    create, settle with claim\n"
          "  bulk        the same with arrays of --batch items\n"
          "  fill        arrays of --batch items until --count\n"
+         "  publish       POST /api/events, one event a request\n"
+         "  publish-many  the same with arrays of --batch events\n"
          "  drain       settle with claim of --batch items until nothing is ready\n"
          "  wake        a long poll and a publisher: --count times, one at a time\n";
 }
@@ -262,7 +272,8 @@ std::vector<Lease> leases_in(std::string_view body) {
 std::vector<std::unique_ptr<Script>> make_scripts(std::string_view scenario, const ScenarioOptions& options) {
   auto shared = std::make_shared<Shared>();
   shared->options = options;
-  shared->bodies = make_bodies(options.sample, kBodies, 1);
+  const bool events = scenario.starts_with("publish");
+  shared->bodies = events ? make_events(options.sample, kBodies, 1) : make_bodies(options.sample, kBodies, 1);
   shared->left = options.count == 0 ? std::numeric_limits<std::uint64_t>::max() : options.count;
   if (scenario == "wake") return make_wake_scripts(shared);
   std::vector<std::unique_ptr<Script>> scripts;

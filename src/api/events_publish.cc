@@ -40,9 +40,15 @@ Result<event::Drafts> read_drafts(const http::Request& request) {
   return event::read_body(request.header("Content-Type").value_or(""), fields, request.body);
 }
 
+// An operator's events may belong to any tenant, unless the request says which one it is about.
+event::Reach reach_of(const http::Request& request) {
+  const bool anywhere = caller_of(request).is_operator() && !request.header("X-Millrace-Tenant");
+  return anywhere ? event::Reach::every_tenant : event::Reach::own_tenant;
+}
+
 // Whose policies hold: the caller's tenant, or the one that an operator's events name.
-TenantId tenant_of(const event::Drafts& drafts, const Caller& caller) {
-  if (!caller.is_operator()) return caller.tenant;
+TenantId tenant_of(const event::Drafts& drafts, const Caller& caller, event::Reach reach) {
+  if (reach == event::Reach::own_tenant) return caller.tenant;
   for (const auto& draft : drafts.events) {
     if (!draft || draft->tenant.empty()) continue;
     if (const auto named = TenantId::parse(draft->tenant)) return *named;
@@ -183,9 +189,9 @@ Async<Answer> publish_events(Services& services, http::Request& request) {
   if (!drafts) co_return std::unexpected(std::move(drafts.error()));
 
   const Caller& caller = caller_of(request);
-  const TenantId tenant = tenant_of(*drafts, caller);
+  const TenantId tenant = tenant_of(*drafts, caller, reach_of(request));
   const event::Arrival arrival{.tenant = caller.tenant,
-                               .reach = caller.is_operator() ? event::Reach::every_tenant : event::Reach::own_tenant,
+                               .reach = reach_of(request),
                                .now = services.clock.now(),
                                .correlation_id = request.correlation_id};
   const auto policies = services.policies.of(tenant);
