@@ -51,9 +51,10 @@ check_under() {
   ASAN_SYMBOLIZER_PATH=$symbolizer TSAN_OPTIONS="external_symbolizer_path=$symbolizer" run_tests "$1"
 }
 
-# Every *_fuzz.cc for a bounded time. What a fuzzer learns stays in .cache/ and helps the next run.
+# Every *_fuzz.cc for a bounded time, with the dictionary beside it if there is one (NAME.dict). What a fuzzer learns
+# stays in .cache/ and helps the next run.
 check_fuzz() {
-  local names name
+  local names name dictionary
   mapfile -t names < <(find src -name '*_fuzz.cc' -printf '%f\n' | sed 's/\.cc$//' | sort)
   if ((${#names[@]} == 0)); then
     say "no fuzzers"
@@ -62,8 +63,9 @@ check_fuzz() {
   build fuzz "${names[@]}"
   for name in "${names[@]}"; do
     mkdir -p ".cache/fuzz/$name"
+    dictionary=$(find src -name "$name.dict")
     say "fuzzing $name for ${FUZZ_SECONDS:-20} s"
     ASAN_SYMBOLIZER_PATH=$symbolizer quietly "build/fuzz/$name" -max_total_time="${FUZZ_SECONDS:-20}" \
-      -timeout=10 -artifact_prefix=".cache/fuzz/$name-" ".cache/fuzz/$name"
+      -timeout=10 -artifact_prefix=".cache/fuzz/$name-" ${dictionary:+-dict="$dictionary"} ".cache/fuzz/$name"
   done
 }

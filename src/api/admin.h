@@ -9,6 +9,7 @@ namespace millrace::api {
 Async<Answer> list_tenants(Services& services, http::Request& request);
 Async<Answer> create_tenant(Services& services, http::Request& request);
 Async<Answer> get_tenant(Services& services, http::Request& request);
+Async<Answer> change_tenant(Services& services, http::Request& request);
 
 Async<Answer> list_keys(Services& services, http::Request& request);
 Async<Answer> create_key(Services& services, http::Request& request);

@@ -1,5 +1,6 @@
 #include "api/claimed.h"
 
+#include "api/payload_overflow.h"
 #include "api/reads.h"
 #include "base/unavailable.h"
 
@@ -40,7 +41,12 @@ Async<std::optional<Bodies>> bodies_or_release(Services& services, ShardId shard
                                                const std::vector<queue::ItemRecord>& items,
                                                const http::Request& request) {
   try {
-    if (!request.peer_gone) co_return co_await bodies_of(services, shard, queue, items);
+    if (!request.peer_gone) {
+      Bodies bodies = co_await bodies_of(services, shard, queue, items);
+      const PayloadForm form = read_payload_form(request).value_or(PayloadForm::inlined);
+      co_await inline_payloads(services, queue.tenant, form, bodies);
+      co_return bodies;
+    }
   } catch (const Unavailable&) {
     release(services, shard, queue, items);
     throw;

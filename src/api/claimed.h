@@ -21,7 +21,8 @@ Async<Bodies> bodies_of(Services& services, ShardId shard, const queue::QueueKey
 void release(Services& services, ShardId shard, const queue::QueueKey& queue,
              const std::vector<queue::ItemRecord>& items);
 
-// The bodies; nullopt if the peer has gone, and then, as when the store fails, the items are given back.
+// The bodies, payloads in the form that the request asks for; nullopt if the peer has gone, and then, as when a store
+// fails, the items are given back. REQUIRES: read_payload_form() takes the request.
 Async<std::optional<Bodies>> bodies_or_release(Services& services, ShardId shard, const queue::QueueKey& queue,
                                                const std::vector<queue::ItemRecord>& items,
                                                const http::Request& request);

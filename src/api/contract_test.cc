@@ -7,6 +7,7 @@
 
 #include "api/routes.h"
 #include "api/tenants.h"
+#include "blob/memory_store.h"
 #include "http/router.h"
 #include "json/parse.h"
 #include "store/memory/memory_store.h"
@@ -56,11 +57,13 @@ Paths in_table() {
   Tenants tenants(engine, clock);
   PolicyBook policies(engine);
   async::ThreadPool readers(1);
+  blob::MemoryStore blobs(clock);
   http::Metrics metrics;
   Services services{.engine = engine,
                     .tenants = tenants,
                     .policies = policies,
                     .readers = readers,
+                    .blobs = {.store = blobs, .threads = readers, .events = {}},
                     .metrics = metrics,
                     .clock = clock,
                     .queue = {},

@@ -101,6 +101,9 @@ Async<Answer> put_event_type(Services& services, http::Request& request) {
 
 Async<Answer> change_event_type(Services& services, http::Request& request) {
   const std::string& code = request.param("code");
+  if (!find_document(services.engine, kEventTypes, caller_of(request).tenant, code)) {
+    co_return std::unexpected(no_such_document(kEventTypes, code));
+  }
   const auto compose = [&](json::Writer& out, const shard::Document* present) -> Result<void> {
     if (present == nullptr) return std::unexpected(no_such_document(kEventTypes, code));
     const Result<EventType> old = type_of(*present);

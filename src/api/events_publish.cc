@@ -212,6 +212,7 @@ Async<Answer> publish_events(Services& services, http::Request& request) {
     const Result<ShardId> home = co_await services.tenants.shard_for(tenant, asker_of(request));
     if (!home) co_return std::unexpected(home.error());
     shard = *home;
+    co_await move_large_fields(services.blobs, tenant, command.events);
     auto answer = co_await ask<shard::Appended>(services.engine, shard, std::move(command));
     if (!answer) co_return std::unexpected(std::move(answer.error()));
     appended = *std::move(answer);

@@ -50,20 +50,6 @@ Result<std::optional<std::pair<std::uint64_t, std::string>>> read_pair_cursor(co
   return pair;
 }
 
-Result<std::optional<Time>> read_time(const Query& query, std::string_view name) {
-  const auto text = query.text(name, 64);
-  if (!text) return std::unexpected(text.error());
-  if (!*text) return std::nullopt;
-  if (const auto time = parse_time(**text)) return time;
-  std::int64_t ms = 0;
-  const auto [end, error] = std::from_chars((*text)->data(), (*text)->data() + (*text)->size(), ms);
-  if (error == std::errc() && end == (*text)->data() + (*text)->size()) return time_from_ms(ms);
-  return fail(
-      Errc::bad_query,
-      fmt::format("query parameter \"{}\" must be a time such as 2026-01-31T12:00:00Z, or epoch milliseconds", name),
-      std::string(name));
-}
-
 std::vector<event::ContextPair> read_context(const http::Request& request) {
   constexpr std::string_view kPrefix = "context.";
   std::vector<event::ContextPair> pairs;
@@ -82,8 +68,8 @@ Result<store::EventListing> read_listing(const http::Request& request, Time now)
   listing.subject = error.take(query.text("subject", limits::kEventSubjectBytesMax));
   listing.correlation_id = error.take(query.text("correlationId", limits::kCorrelationIdBytesMax));
   listing.context = read_context(request);
-  listing.from = error.take(read_time(query, "from"));
-  listing.to = error.take(read_time(query, "to"));
+  listing.from = error.take(query.time("from"));
+  listing.to = error.take(query.time("to"));
   listing.limit = error.take(read_limit(query));
   const auto cursor = error.take(read_pair_cursor(query, kListing));
   if (listing.context.size() > limits::kContextPairsMax) {
@@ -151,6 +137,15 @@ Result<store::EventQuery> read_query(const http::Request& request, Time now) {
   return wanted;
 }
 
+// ?resolve=true brings the fields back that are in the blob store (S0.9).
+Async<Result<void>> resolve_if_asked(Services& services, const http::Request& request,
+                                     std::vector<event::Record>& events) {
+  const Result<std::optional<bool>> asked = Query(request.target.query).boolean("resolve");
+  if (!asked) co_return std::unexpected(asked.error());
+  if (!asked->value_or(false) || events.empty()) co_return Result<void>();
+  co_return co_await resolve_events(services.blobs, events);
+}
+
 Error unknown_event() { return {Errc::not_found, "there is no event with this id; it may have expired"}; }
 
 }  // namespace
@@ -172,9 +167,12 @@ Async<Result<event::Record>> find_event(Services& services, const http::Request&
 Async<Answer> get_event(Services& services, http::Request& request) {
   const Result<event::Envelope> format = read_format(request);
   if (!format) co_return std::unexpected(format.error());
-  const Result<event::Record> found = co_await find_event(services, request);
+  Result<event::Record> found = co_await find_event(services, request);
   if (!found) co_return std::unexpected(found.error());
-  http::Response response = respond(200, [&](json::Writer& out) { write_event(out, *found, *format); });
+  std::vector<event::Record> events{*std::move(found)};
+  const Result<void> resolved = co_await resolve_if_asked(services, request, events);
+  if (!resolved) co_return std::unexpected(resolved.error());
+  http::Response response = respond(200, [&](json::Writer& out) { write_event(out, events.front(), *format); });
   response.content_type = media_type_of(*format);
   co_return response;
 }
@@ -186,10 +184,12 @@ Async<Answer> list_events(Services& services, http::Request& request) {
   if (!listing) co_return std::unexpected(listing.error());
   const std::optional<ShardId> shard = services.engine.shard_of(listing->tenant);
   if (!shard) co_return event_list({}, *format, std::nullopt);
-  const store::EventList found =
+  store::EventList found =
       co_await read_range(services, [&store = services.engine.store(), shard = *shard, listing = *listing] {
         return store.list_events(shard, listing);
       });
+  const Result<void> resolved = co_await resolve_if_asked(services, request, found.events);
+  if (!resolved) co_return std::unexpected(resolved.error());
   std::optional<std::string> next;
   if (found.next) {
     next = make_cursor(kListing, pair_text(static_cast<std::uint64_t>(to_ms(found.next->time)),
@@ -205,8 +205,10 @@ Async<Answer> query_events(Services& services, http::Request& request) {
   if (!query) co_return std::unexpected(query.error());
   const std::optional<ShardId> shard = services.engine.shard_of(query->tenant);
   if (!shard) co_return event_list({}, *format, std::nullopt);
-  const store::EventPage page = co_await read_range(services, [&store = services.engine.store(), shard = *shard,
-                                                               query = *query] { return store.events(shard, query); });
+  store::EventPage page = co_await read_range(services, [&store = services.engine.store(), shard = *shard,
+                                                         query = *query] { return store.events(shard, query); });
+  const Result<void> resolved = co_await resolve_if_asked(services, request, page.events);
+  if (!resolved) co_return std::unexpected(resolved.error());
   std::optional<std::string> next;
   if (page.next) next = make_cursor(kQuery, pair_text(page.next->position.value, page.next->sort));
   co_return event_list(page.events, *format, next);

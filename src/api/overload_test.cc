@@ -9,6 +9,7 @@
 #include "api/routes.h"
 #include "api/tenants.h"
 #include "async/io_threads.h"
+#include "blob/memory_store.h"
 #include "http/client.h"
 #include "http/server.h"
 #include "json/parse.h"
@@ -78,6 +79,7 @@ class FullServer : public testing::Test {
   store::MemoryStore store_;
   async::IoThreads io_{1};
   async::ThreadPool readers_{1};
+  blob::MemoryStore blobs_{clock_};
   http::Metrics metrics_;
   engine::Engine engine_{store_, clock_, options(), [](const std::string&) {}};
   Tenants tenants_{engine_, clock_};
@@ -86,6 +88,7 @@ class FullServer : public testing::Test {
                      .tenants = tenants_,
                      .policies = policies_,
                      .readers = readers_,
+                     .blobs = {.store = blobs_, .threads = readers_, .events = {}},
                      .metrics = metrics_,
                      .clock = clock_,
                      .queue = {},

@@ -61,6 +61,18 @@ Result<std::optional<bool>> Query::boolean(std::string_view name) const {
   return refuse(name, "must be true or false");
 }
 
+Result<std::optional<Time>> Query::time(std::string_view name) const {
+  const Result<std::optional<std::string>> found = text(name, 64);
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  const std::string& given = **found;
+  if (const std::optional<Time> time = parse_time(given)) return time;
+  std::int64_t ms = 0;
+  const auto [stop, error] = std::from_chars(given.data(), given.data() + given.size(), ms);
+  if (error == std::errc{} && stop == given.data() + given.size()) return time_from_ms(ms);
+  return refuse(name, "must be a time such as 2026-01-31T12:00:00Z, or epoch milliseconds");
+}
+
 Result<std::vector<std::string>> Query::tags(std::string_view name) const {
   const Result<std::optional<std::string>> found = text(name, kTagsTextBytesMax);
   if (!found) return std::unexpected(found.error());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 
 namespace millrace::api {
 
@@ -26,6 +27,8 @@ class Query {
   Result<std::optional<std::uint64_t>> number(std::string_view name, std::uint64_t min, std::uint64_t max) const;
   // "true", "1", "false" or "0".
   Result<std::optional<bool>> boolean(std::string_view name) const;
+  // RFC 3339, or epoch milliseconds.
+  Result<std::optional<Time>> time(std::string_view name) const;
   // Comma separated tags; empty where there are none.
   Result<std::vector<std::string>> tags(std::string_view name) const;
 

@@ -2,6 +2,7 @@
 #include "api/ask.h"
 #include "api/claimed.h"
 #include "api/first_error.h"
+#include "api/payload_overflow.h"
 #include "api/query.h"
 #include "api/queue.h"
 #include "api/queue_view.h"
@@ -26,6 +27,7 @@ Result<ClaimRequest> read_claim(const http::Request& request, const QueueSetting
   wanted.claim.worker = error.take(query.required_text("worker_id", limits::kWorkerIdBytesMax));
   const auto limit = error.take(query.number("limit", 1, limits::kClaimLimitMax));
   const auto wait = error.take(query.number("wait", 0, limits::kClaimWaitSecondsMax));
+  error.take(read_payload_form(request));
   if (error.failed()) return error.give();
   wanted.is_array = limit.has_value();
   wanted.claim.limit = limit.value_or(1);

@@ -1,5 +1,6 @@
 // POST /events: one item or many (S4.1, S4.12, S4.16).
 #include "api/ask.h"
+#include "api/payload_overflow.h"
 #include "api/queue.h"
 #include "api/queue_new_items.h"
 #include "api/queue_view.h"
@@ -13,14 +14,25 @@ struct Shown {
   std::shared_ptr<const queue::Body> body;
 };
 
+// The answer has the payload that was sent, wherever it is kept.
+Shown show_new(shard::CreatedItem& item, std::string moved) {
+  if (moved.empty()) return {std::move(item.record), std::move(item.body)};
+  auto whole = std::make_shared<queue::Body>(*item.body);
+  whole->payload = std::move(moved);
+  return {std::move(item.record), std::move(whole)};
+}
+
 // An item that an idempotency key made before is shown as it is now.
-Async<Result<Shown>> show(Services& services, ShardId shard, const queue::QueueKey& queue, shard::CreatedItem& item) {
-  if (!item.existing) co_return Shown{std::move(item.record), std::move(item.body)};
+Async<Result<Shown>> show(Services& services, ShardId shard, const queue::QueueKey& queue, shard::CreatedItem& item,
+                          std::string moved) {
+  if (!item.existing) co_return show_new(item, std::move(moved));
   auto found = co_await read_point(services, [&store = services.engine.store(), shard, queue, id = item.id] {
     return store.item(shard, queue, id);
   });
   if (!found) co_return fail(Errc::conflict, "the item that this idempotency key made has expired", "idempotency_key");
-  co_return Shown{std::move(found->record), std::move(found->body)};
+  Bodies body{std::move(found->body)};
+  co_await inline_payloads(services, queue.tenant, PayloadForm::inlined, body);
+  co_return Shown{std::move(found->record), std::move(body.front())};
 }
 
 void write_items(json::Writer& out, const std::vector<Shown>& items) {
@@ -42,6 +54,7 @@ Async<Answer> create_items(Services& services, http::Request& request) {
   if (!shard) co_return std::unexpected(shard.error());
 
   const queue::QueueKey queue = queue_of_caller(request);
+  std::vector<std::string> moved = co_await move_large_payloads(services, queue, wanted->items);
   shard::Create command{.queue = queue, .items = std::move(wanted->items)};
   Result<shard::Created> created = co_await ask<shard::Created>(services.engine, *shard, std::move(command));
   if (!created) co_return std::unexpected(std::move(created.error()));
@@ -49,9 +62,10 @@ Async<Answer> create_items(Services& services, http::Request& request) {
   bool any_new = false;
   std::vector<Shown> shown;
   shown.reserve(created->items.size());
-  for (shard::CreatedItem& item : created->items) {
+  for (std::size_t i = 0; i < created->items.size(); ++i) {
+    shard::CreatedItem& item = created->items[i];
     any_new = any_new || !item.existing;
-    Result<Shown> next = co_await show(services, *shard, queue, item);
+    Result<Shown> next = co_await show(services, *shard, queue, item, std::move(moved[i]));
     if (!next) co_return std::unexpected(std::move(next.error()));
     shown.push_back(*std::move(next));
   }

@@ -1,5 +1,6 @@
 // GET /events/{id}: one item and its history (S4.8).
 #include "api/ask.h"
+#include "api/payload_overflow.h"
 #include "api/query.h"
 #include "api/queue.h"
 #include "api/queue_view.h"
@@ -30,6 +31,8 @@ Async<Answer> get_item(Services& services, http::Request& request) {
   const Result<std::optional<bool>> include_logs = Query(request.target.query).boolean("include_logs");
   if (!include_logs) co_return std::unexpected(include_logs.error());
   const bool with_log = include_logs->value_or(false);
+  const Result<PayloadForm> form = read_payload_form(request);
+  if (!form) co_return std::unexpected(form.error());
   const Result<ShardId> shard = co_await shard_of_caller(services, request);
   if (!shard) co_return std::unexpected(shard.error());
 
@@ -37,9 +40,11 @@ Async<Answer> get_item(Services& services, http::Request& request) {
       co_await read_point(services, [&store = services.engine.store(), shard = *shard, queue = queue_of_caller(request),
                                      id = *id, with_log] { return find(store, shard, queue, id, with_log); });
   if (!found) co_return unknown_item(request.param("id"));
+  Bodies body{found->item.body};
+  co_await inline_payloads(services, caller_of(request).tenant, *form, body);
   co_return respond(200, [&](json::Writer& out) {
     out.begin_object();
-    write_item_members(out, found->item.record, *found->item.body);
+    write_item_members(out, found->item.record, *body.front());
     if (with_log) {
       out.key("logs");
       out.begin_array();

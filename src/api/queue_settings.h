@@ -13,6 +13,7 @@ struct QueueSettings {
   Millis lease = std::chrono::seconds(30);
   queue::RetryPolicy backoff;  // of items that bring none of their own
   std::size_t payload_bytes_max = limits::kPayloadBytesMax;
+  std::size_t overflow_bytes = limits::kPayloadOverflowBytes;  // larger payloads are kept in the blob store
 };
 
 // The queue of a tenant that the S4 API works on.

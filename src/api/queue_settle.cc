@@ -3,6 +3,7 @@
 
 #include "api/ask.h"
 #include "api/claimed.h"
+#include "api/payload_overflow.h"
 #include "api/query.h"
 #include "api/queue.h"
 #include "api/queue_outcomes.h"
@@ -118,6 +119,8 @@ Async<Answer> settle_items(Services& services, http::Request& request) {
   const queue::QueueKey queue = queue_of_caller(request);
   Result<SettleRequest> wanted = read_settle(*body, queue, services.queue);
   if (!wanted) co_return std::unexpected(std::move(wanted.error()));
+  const Result<PayloadForm> form = read_payload_form(request);
+  if (!form) co_return std::unexpected(form.error());
   const Result<ShardId> shard = co_await shard_of_caller(services, request);
   if (!shard) co_return std::unexpected(shard.error());
 

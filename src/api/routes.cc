@@ -4,6 +4,8 @@
 #include "api/events.h"
 #include "api/health.h"
 #include "api/queue.h"
+#include "api/registry.h"
+#include "api/rules.h"
 
 namespace millrace::api {
 namespace {
@@ -44,11 +46,32 @@ constexpr Row kRest[] = {
     {Method::get, "/api/events/tail", "tailEvents", kEventsRead, BodyRule::none, tail_events},
     {Method::get, "/api/events/{id}", "getEvent", kEventsRead, BodyRule::none, get_event},
     {Method::get, "/api/events/{id}/explain", "explainEvent", kEventsRead, BodyRule::none, explain_event},
+    {Method::get, "/api/event-types", "listEventTypes", kEventsRead, BodyRule::none, list_event_types},
+    {Method::post, "/api/event-types", "createEventType", kAdmin, BodyRule::json, create_event_type},
+    {Method::get, "/api/event-types/{code}", "getEventType", kEventsRead, BodyRule::none, get_event_type},
+    {Method::put, "/api/event-types/{code}", "putEventType", kAdmin, BodyRule::json, put_event_type},
+    {Method::patch, "/api/event-types/{code}", "changeEventType", kAdmin, BodyRule::json, change_event_type},
+    {Method::delete_, "/api/event-types/{code}", "removeEventType", kAdmin, BodyRule::none, remove_event_type},
+    {Method::get, "/api/schemas", "listSchemas", kEventsRead, BodyRule::none, list_schemas},
+    {Method::post, "/api/schemas", "pushSchemas", kAdmin, BodyRule::json, push_schemas},
+    {Method::post, "/api/schemas/check", "checkSchemas", kEventsRead, BodyRule::json, check_schemas},
+    {Method::get, "/api/schemas/{type}/{version}", "getSchema", kEventsRead, BodyRule::none, get_schema},
+    {Method::get, "/api/rules", "listRules", kEventsRead, BodyRule::none, list_rules},
+    {Method::post, "/api/rules/test", "testPattern", kEventsRead, BodyRule::json, try_pattern},
+    {Method::get, "/api/rules/{name}", "getRule", kEventsRead, BodyRule::none, get_rule},
+    {Method::put, "/api/rules/{name}", "putRule", kAdmin, BodyRule::json, put_rule},
+    {Method::patch, "/api/rules/{name}", "changeRule", kAdmin, BodyRule::json, change_rule},
+    {Method::delete_, "/api/rules/{name}", "removeRule", kAdmin, BodyRule::none, remove_rule},
+    {Method::get, "/api/public-events", "listPublicEvents", kEventsRead, BodyRule::none, list_allowlists},
+    {Method::get, "/api/public-events/{type}", "getPublicEvent", kEventsRead, BodyRule::none, get_allowlist},
+    {Method::put, "/api/public-events/{type}", "putPublicEvent", kAdmin, BodyRule::json, put_allowlist},
+    {Method::delete_, "/api/public-events/{type}", "removePublicEvent", kAdmin, BodyRule::none, remove_allowlist},
     {Method::get, "/api/queue/stats", "queueStats", kEventsRead, BodyRule::none, queue_stats},
     {Method::get, "/api/workers", "listWorkers", kEventsRead, BodyRule::none, list_workers},
     {Method::get, "/api/tenants", "listTenants", kOperator, BodyRule::none, list_tenants},
     {Method::post, "/api/tenants", "createTenant", kOperator, BodyRule::json, create_tenant},
-    {Method::get, "/api/tenants/{tenant}", "getTenant", kOperator, BodyRule::none, get_tenant},
+    {Method::get, "/api/tenants/{tenant}", "getTenant", kAdmin, BodyRule::none, get_tenant},
+    {Method::patch, "/api/tenants/{tenant}", "changeTenant", kAdmin, BodyRule::json, change_tenant},
     {Method::get, "/api/keys", "listKeys", kAdmin, BodyRule::none, list_keys},
     {Method::post, "/api/keys", "createKey", kAdmin, BodyRule::json, create_key},
     {Method::delete_, "/api/keys/{id}", "revokeKey", kAdmin, BodyRule::none, revoke_key},
@@ -93,7 +116,8 @@ std::vector<http::Endpoint> make_endpoints(Services& services, std::size_t body_
   }
   for (const Row& row : kRest) {
     endpoints.push_back(endpoint_of(row, "", ErrorStyle::problem, services));
-    if (row.operation == publish_events) endpoints.back().body_bytes_max = body_bytes_max;
+    if (row.operation == publish_events || row.operation == push_schemas)
+      endpoints.back().body_bytes_max = body_bytes_max;
   }
   return endpoints;
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "api/blobs.h"
 #include "api/policy_book.h"
 #include "api/queue_settings.h"
 #include "api/tenants.h"
@@ -18,6 +19,7 @@ struct Services {
   Tenants& tenants;
   PolicyBook& policies;
   async::ThreadPool& readers;  // for reads of the store that may block
+  Blobs blobs;
   http::Metrics& metrics;
   const Clock& clock;
   QueueSettings queue;

@@ -84,6 +84,8 @@ std::vector<Setting> place_settings(ServeOptions& o) {
       {"data", "DIR", "folder of the embedded store, made if it does not exist (millrace-data)", text_into(o.data)},
       {"store", "URL", "postgres://… instead of the embedded store; memory:// keeps nothing", text_into(o.store)},
       {"node-id", "NAME", "this node's name on PostgreSQL (host name and port)", text_into(o.node_id)},
+      {"schemas", "DIR", "folder of event schemas, <type>.v<N>.json, registered now and on change",
+       text_into(o.schemas)},
       {"auth", "off|keys", "off is only for loopback addresses, and the default there", choice_into(o.auth, modes)},
       {"tls-cert", "FILE", "certificate chain, PEM", text_into(o.tls_cert)},
       {"tls-key", "FILE", "its private key, PEM", text_into(o.tls_key)},
@@ -117,6 +119,35 @@ std::vector<Setting> queue_settings(ServeOptions& o) {
   };
 }
 
+auto names_into(std::vector<std::string>& target) {
+  return [&target](const std::string& text) -> Wrong {
+    std::vector<std::string> names;
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t end = std::min(text.find(',', at), text.size());
+      if (end == at) return fmt::format("\"{}\" is no list of names with commas between them", text);
+      names.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    target = std::move(names);
+    return std::nullopt;
+  };
+}
+
+std::vector<Setting> blob_settings(ServeOptions& o) {
+  return {
+      {"blobs", "PLACE",
+       "where large payloads are kept: DIR, s3://BUCKET[/PREFIX][?endpoint=URL&region=NAME] or postgres "
+       "(DATA/blobs; with --store postgres://… a table)",
+       text_into(o.blobs)},
+      {"overflow-bytes", "SIZE", "events larger than this have their large fields kept there (200KiB)",
+       size_into(o.overflow.threshold_bytes, 1024, std::size_t{256} << 20)},
+      {"overflow-fields", "NAMES", "which fields those are (output,outputs,input,claudeOutput,data)",
+       names_into(o.overflow.fields)},
+      {"queue-overflow-bytes", "SIZE", "queue payloads larger than this are kept there (256KiB)",
+       size_into(o.queue.overflow_bytes, 1024, std::size_t{256} << 20)},
+  };
+}
+
 std::vector<Setting> limit_settings(ServeOptions& o) {
   using namespace std::chrono_literals;
   return {
@@ -136,7 +167,8 @@ std::vector<Setting> limit_settings(ServeOptions& o) {
 constexpr const char* kFooter = R"(
 Every option is also MILLRACE_<NAME> in the environment and a key in the TOML file of --config, with
 underscores (MILLRACE_QUEUE_LEASE, queue_lease = "30s"). Flags win over the environment, that over the file.
-MILLRACE_ADMIN_KEY in the environment is a key of tenant "default" with every scope.
+MILLRACE_ADMIN_KEY in the environment is a key of tenant "default" with every scope. For --blobs s3://… the
+environment has MILLRACE_S3_ACCESS_KEY and MILLRACE_S3_SECRET_KEY, or the AWS_ variables.
 
 examples:
   millrace serve --data ./data
@@ -170,6 +202,7 @@ int complain(const std::string& what) {
 std::vector<Setting> serve_settings(ServeOptions& options) {
   std::vector<Setting> settings = place_settings(options);
   for (Setting& setting : queue_settings(options)) settings.push_back(std::move(setting));
+  for (Setting& setting : blob_settings(options)) settings.push_back(std::move(setting));
   for (Setting& setting : limit_settings(options)) settings.push_back(std::move(setting));
   return settings;
 }

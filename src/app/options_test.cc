@@ -101,6 +101,18 @@ TEST_F(OptionsTest, WrongValuesNameTheirOption) {
   EXPECT_THAT(complaint({}), HasSubstr("MILLRACE_QUEUE_LEASE"));
 }
 
+TEST_F(OptionsTest, LargePayloadsHaveAPlaceAndAThreshold) {  // S0.9 S4.13
+  EXPECT_EQ(good({}).overflow.threshold_bytes, limits::kOverflowBytes);
+  environment_["MILLRACE_BLOBS"] = "s3://bucket";
+  const ServeOptions options = good({"--overflow-fields", "report,log", "--queue-overflow-bytes", "64KiB"});
+  EXPECT_EQ(options.blobs, "s3://bucket");
+  EXPECT_THAT(options.overflow.fields, testing::ElementsAre("report", "log"));
+  EXPECT_EQ(options.queue.overflow_bytes, std::size_t{64} << 10);
+  for (const char* names : {"", ",", "a,", ",a", "a,,b"}) {
+    EXPECT_THAT(complaint({"--overflow-fields", names}), HasSubstr("overflow-fields")) << names;
+  }
+}
+
 TEST_F(OptionsTest, ADataFlagWinsOverAStoreInTheEnvironment) {
   environment_["MILLRACE_STORE"] = "postgres://db";
   EXPECT_EQ(good({}).store, "postgres://db");

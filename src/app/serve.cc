@@ -53,13 +53,15 @@ void announce(const ServerParts& parts) {
 }
 
 // Waits for readiness and says it, then waits for a signal; one that comes before is enough.
-void run_until_signal(ServerParts& parts, bool wants_keys) {
+void run_until_signal(ServerParts& parts, const ServeOptions& options, bool wants_keys) {
   const sigset_t signals = stop_signals();
   while (true) {
     const bool recovered = parts.ready();
     if (recovered && parts.register_default_tenant()) break;
     if (sigtimedwait(&signals, nullptr, recovered ? &kWriteInterval : &kReadyInterval) > 0) return;
   }
+  // Before the first request: whoever waits for "ready" finds the schemas in force.
+  if (!options.schemas.empty()) parts.follow_schemas(options.schemas);
   if (wants_keys && !parts.has_keys()) {
     spdlog::warn(R"("msg":"there is no key yet: make one with `millrace keys create` or set MILLRACE_ADMIN_KEY")");
   }
@@ -80,7 +82,7 @@ void let_signals_through() {
 int run(const ServeOptions& options, const Address& listen, api::AuthMode auth) {
   ServerParts parts(options, listen, auth, open_store(options, listen));
   parts.start();
-  run_until_signal(parts, auth == api::AuthMode::keys && options.admin_key.empty());
+  run_until_signal(parts, options, auth == api::AuthMode::keys && options.admin_key.empty());
   let_signals_through();
   const bool all_ended = parts.stop(options.drain_timeout);
   spdlog::info(R"("msg":"stopped","cut":{})", !all_ended);

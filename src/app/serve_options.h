@@ -10,6 +10,7 @@
 #include "api/queue_settings.h"
 #include "base/limits.h"
 #include "base/time.h"
+#include "event/overflow.h"
 
 namespace millrace::app {
 
@@ -18,6 +19,7 @@ struct ServeOptions {
   std::string data = "millrace-data";  // folder of the embedded store
   std::string store;                   // "postgres://…" or "memory://"; "" = embedded in `data`
   std::string node_id;                 // names this node on PostgreSQL; "" = host name and port
+  std::string schemas;                 // folder of event schemas to keep registered; "" = none
   std::optional<api::AuthMode> auth;   // unset: off on a loopback address, else it has to be said
   std::string admin_key;               // MILLRACE_ADMIN_KEY only: a flag would show it in the process list
   std::string tls_cert;
@@ -27,6 +29,8 @@ struct ServeOptions {
 
   api::QueueSettings queue;
   Millis queue_retention = std::chrono::hours(24 * 30);  // zero: for ever
+  std::string blobs;                 // where large payloads are kept, see api/blob_place.h; "" = beside the store
+  event::OverflowSettings overflow;  // the bucket is the blob store's to say
   std::size_t live_items_max = limits::kLiveItemsMaxDefault;
 
   std::size_t body_max = 16 * 1024 * 1024;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "api/access_key.h"
+#include "api/blob_place.h"
 #include "api/health.h"
 #include "api/routes.h"
 #include "app/options.h"
@@ -43,6 +44,20 @@ engine::EngineOptions engine_options(const ServeOptions& options) {
   engine.shard.live_items_max = options.live_items_max;
   engine.retention = options.queue_retention;
   return engine;
+}
+
+// Calls to the blob store that run at a time: a slow one must not keep other reads waiting.
+constexpr std::size_t kBlobThreads = 4;
+
+std::unique_ptr<blob::BlobStore> open_blob_store(const ServeOptions& options, const Clock& clock) {
+  const api::BlobPlace place{.blobs = options.blobs, .data = options.data, .store = options.store};
+  return api::open_blobs(place, clock, [](const char* name) -> const char* { return std::getenv(name); });
+}
+
+event::OverflowSettings overflow_settings(const ServeOptions& options, const blob::BlobStore& blobs) {
+  event::OverflowSettings settings = options.overflow;
+  settings.bucket = blobs.bucket();
+  return settings;
 }
 
 http::ServerOptions server_options(const ServeOptions& options, const Address& listen) {
@@ -83,13 +98,17 @@ ServerParts::ServerParts(const ServeOptions& options, const Address& listen, api
     : store_(std::move(store)),
       io_(io_thread_count(options)),
       readers_(options.read_threads),
+      blobs_(open_blob_store(options, clock_)),
+      blob_threads_(kBlobThreads),
       engine_(*store_, clock_, engine_options(options), leave_broken),
+      blob_sweep_(engine_, *blobs_, clock_),
       tenants_(engine_, clock_),
       policies_(engine_),
       services_{.engine = engine_,
                 .tenants = tenants_,
                 .policies = policies_,
                 .readers = readers_,
+                .blobs = {.store = *blobs_, .threads = blob_threads_, .events = overflow_settings(options, *blobs_)},
                 .metrics = metrics_,
                 .clock = clock_,
                 .queue = options.queue,
@@ -110,6 +129,7 @@ ServerParts::ServerParts(const ServeOptions& options, const Address& listen, api
 void ServerParts::start() {
   server_.start();
   engine_.start();
+  blob_sweep_.start();
 }
 
 bool ServerParts::register_default_tenant() {
@@ -122,6 +142,10 @@ bool ServerParts::register_default_tenant() {
   return false;
 }
 
+void ServerParts::follow_schemas(const std::string& folder) {
+  schemas_ = std::make_unique<SchemaFolder>(folder, services_, io_);
+}
+
 bool ServerParts::has_keys() const {
   const std::shared_ptr<const engine::Catalog> catalog = engine_.catalog();
   const auto keys = catalog->find(api::kKeyKind);
@@ -129,8 +153,10 @@ bool ServerParts::has_keys() const {
 }
 
 bool ServerParts::stop(Millis patience) {
+  schemas_.reset();
   engine_.drain();
   const bool clean = server_.drain(patience);
+  blob_sweep_.stop();
   engine_.stop();
   return clean;
 }

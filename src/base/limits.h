@@ -21,7 +21,8 @@ inline constexpr std::size_t kWorkerIdBytesMax = 200;
 inline constexpr std::size_t kErrorMessageBytesMax = 64 * 1024;
 inline constexpr std::size_t kReasonBytesMax = 1000;
 inline constexpr std::size_t kIdempotencyKeyBytesMax = 255;
-inline constexpr std::size_t kPayloadBytesMax = 1024 * 1024;  // default of --queue-payload-max
+inline constexpr std::size_t kPayloadBytesMax = 1024 * 1024;      // default of --queue-payload-max
+inline constexpr std::size_t kPayloadOverflowBytes = 256 * 1024;  // default of --queue-overflow-bytes
 inline constexpr std::uint32_t kMaxRetriesMax = 1000;
 inline constexpr std::int32_t kPriorityMax = 1'000'000;  // and its negative
 inline constexpr std::size_t kItemsPerCreateMax = 1000;
@@ -53,7 +54,8 @@ inline constexpr std::size_t kContextPairsMax = 64;  // each one is an index ent
 inline constexpr std::size_t kContextKeyBytesMax = 100;
 inline constexpr std::size_t kContextValueBytesMax = 500;
 inline constexpr std::size_t kExtensionsMax = 64;
-inline constexpr std::size_t kOverflowBytes = 200 * 1024;  // beyond it large fields move to the blob store
+inline constexpr std::size_t kOverflowBytes = 200 * 1024;           // beyond it large fields move to the blob store
+inline constexpr std::size_t kResolvedBytesMax = 64 * 1024 * 1024;  // that one answer brings back from there
 
 // Access
 inline constexpr std::size_t kKeyNameBytesMax = 200;

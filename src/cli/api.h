@@ -18,6 +18,7 @@ struct Call {
   http::Method method = http::Method::get;
   std::string target;
   std::string body = {};  // JSON
+  http::ClientHeaders headers = {};
   Millis timeout = std::chrono::seconds(30);
 };
 
@@ -26,6 +27,9 @@ class Api {
   virtual ~Api() = default;
   // The answer, whatever its status. Throws Failure{unreachable} where there is none.
   virtual http::ClientResponse call(const Call& call) = 0;
+  // A GET whose answer has no end; see http::Client::stream(). Throws Failure{unreachable} where the connection was
+  // lost, Failure{usage} where there is no server.
+  virtual http::ClientResponse follow(const Call& call, const http::ClientStream& stream);
 };
 
 // Throws Failure{usage} for an address that is none.

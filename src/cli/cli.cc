@@ -1,20 +1,22 @@
 #include "cli/cli.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
-#include <thread>
 
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
+#include "cli/events.h"
 #include "cli/keys.h"
 #include "cli/nearest.h"
 #include "cli/printable.h"
 #include "cli/queue.h"
+#include "cli/schema.h"
 #include "cli/tenants.h"
 
 namespace millrace::cli {
@@ -28,6 +30,8 @@ constexpr std::pair<const char*, const char*> kElsewhere[] = {{"serve", "Run the
 
 constexpr const char* kFooter = R"(examples:
   millrace serve --data ./data
+  millrace publish --type order.created --source shop --subject order:7 --data '{"amount": 99}'
+  millrace tail --type order.created
   millrace queue add --title 'Send the invoice' --tags mail
   millrace queue claim --tags mail --wait 5m
   millrace keys create --tenant acme --scopes events:write,queue:work --expires 90d
@@ -36,8 +40,20 @@ constexpr const char* kFooter = R"(examples:
 `millrace COMMAND --help` shows more. The server is the one at --server or MILLRACE_SERVER, with the key in
 --key or MILLRACE_KEY. Exit codes: 0 done, 1 refused or nothing found, 2 wrong usage, 3 no server.)";
 
+// Without the lists of options that exclude each other: they drown the help, and a wrong command line is told.
+class HelpText : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text;
+    if (option->get_type_size() != 0 && !option->get_type_name().empty()) text += " " + option->get_type_name();
+    if (option->get_required()) text += " " + get_label("REQUIRED");
+    return text;
+  }
+};
+
 std::unique_ptr<CLI::App> begin_app() {
   auto app = std::make_unique<CLI::App>("Millrace: durable events and queues.", "millrace");
+  app->formatter(std::make_shared<HelpText>());
   app->get_formatter()->column_width(kHelpColumn);
   app->require_subcommand(1);
   app->footer(kFooter);
@@ -45,7 +61,13 @@ std::unique_ptr<CLI::App> begin_app() {
 }
 
 void add_commands(CLI::App& app, Chosen& chosen) {
+  add_publish(app, chosen);
+  add_tail(app, chosen);
+  add_get(app, chosen);
+  add_query(app, chosen);
   add_queue(app, chosen);
+  add_schema(app, chosen);
+  add_lint(app, chosen);
   add_keys(app, chosen);
   add_tenants(app, chosen);
   add_doctor(app, chosen);
@@ -184,7 +206,7 @@ int run(std::span<char* const> args) {
                   .err_terminal = look_at(STDERR_FILENO, environment),
                   .environment = environment,
                   .connect = connect,
-                  .pause = [](Millis time) { std::this_thread::sleep_for(time); }};
+                  .pause = [](Millis time) { ::poll(nullptr, 0, static_cast<int>(time.count())); }};
   const std::vector<std::string> texts(args.begin(), args.end());
   return run(texts, session);
 }

@@ -24,7 +24,7 @@ struct Session {
   Terminal err_terminal;
   Environment environment;
   std::function<std::unique_ptr<Api>(const Place&)> connect;
-  std::function<void(Millis)> pause;  // before a busy server is asked again
+  std::function<void(Millis)> pause;  // before a server is asked again; a signal ends it early
 
   std::unique_ptr<Api> open(const Where& where) const { return connect(resolve(where, environment)); }
 };

@@ -13,9 +13,19 @@
 namespace millrace::cli {
 
 struct FakeSession {
+  static constexpr int kLost = 0;  // as a status: no answer at all
+
   struct FakeApi final : Api {
     explicit FakeApi(FakeSession& s) : session(s) {}
     http::ClientResponse call(const Call& call) override { return session.answer(call); }
+    // The body of an answer with status 200 comes in two pieces.
+    http::ClientResponse follow(const Call& call, const http::ClientStream& stream) override {
+      http::ClientResponse next = session.answer(call);
+      if (next.status != 200) return next;
+      const std::size_t middle = next.body.size() / 2;
+      if (stream.take(next.body.substr(0, middle))) stream.take(next.body.substr(middle));
+      return {.status = 200, .headers = {}, .body = {}};
+    }
     FakeSession& session;
   };
 
@@ -34,7 +44,11 @@ struct FakeSession {
                    places.push_back(where);
                    return std::make_unique<FakeApi>(*this);
                  },
-                 .pause = [this](Millis) { ++pauses; }};
+                 .pause =
+                     [this](Millis time) {
+                       ++pauses;
+                       paused += time;
+                     }};
     return cli::run(args, real);
   }
 
@@ -44,9 +58,11 @@ struct FakeSession {
     if (answers.empty()) return {.status = 200, .headers = {}, .body = "{}"};
     http::ClientResponse next = answers.front();
     answers.pop_front();
+    if (next.status == kLost) throw Failure(Exit::unreachable, "the connection was lost");
     return next;
   }
 
+  void will_lose_the_connection() { will_answer(kLost, ""); }
   void will_answer(int status, std::string body) {
     answers.push_back({.status = status, .headers = {}, .body = std::move(body)});
   }
@@ -62,6 +78,7 @@ struct FakeSession {
   std::vector<Place> places;
   std::vector<Call> calls;
   int pauses = 0;
+  Millis paused{0};
 };
 
 }  // namespace millrace::cli

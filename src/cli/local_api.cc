@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <thread>
 
 #include "api/access.h"
+#include "api/blob_place.h"
 #include "api/routes.h"
 #include "api/services.h"
 #include "api/tenants.h"
@@ -55,6 +57,14 @@ std::unique_ptr<store::Store> open_store(const Place& place) {
   return store::open_postgres(postgres);
 }
 
+// MILLRACE_BLOBS says where the server keeps large payloads, unless it is where they are kept by default.
+std::unique_ptr<blob::BlobStore> open_blob_store(const Place& place, const Clock& clock) {
+  const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
+  const char* blobs = variable("MILLRACE_BLOBS");
+  return api::open_blobs({.blobs = blobs == nullptr ? "" : blobs, .data = place.data, .store = place.store}, clock,
+                         variable);
+}
+
 engine::EngineOptions quiet_engine() {
   engine::EngineOptions options;
   // How long finished items are kept is the server's to say, which this process cannot ask.
@@ -67,6 +77,7 @@ class LocalApi final : public Api {
   explicit LocalApi(const Place& place)
       : caller_(std::make_shared<api::Caller>(tenant_of(place), api::Scopes::all(), "cli")),
         store_(open_store(place)),
+        blobs_(open_blob_store(place, clock_)),
         engine_(*store_, clock_, quiet_engine(), [this](std::string why) { note_broken(std::move(why)); }) {
     engine_.start();
     await_ready();
@@ -137,6 +148,7 @@ class LocalApi final : public Api {
   SystemClock clock_;
   std::shared_ptr<const api::Caller> caller_;
   std::unique_ptr<store::Store> store_;
+  std::unique_ptr<blob::BlobStore> blobs_;
   async::IoThreads io_{1};
   async::ThreadPool readers_{1};
   http::Metrics metrics_;
@@ -147,6 +159,7 @@ class LocalApi final : public Api {
                           .tenants = tenants_,
                           .policies = policies_,
                           .readers = readers_,
+                          .blobs = {.store = *blobs_, .threads = readers_, .events = {.bucket = blobs_->bucket()}},
                           .metrics = metrics_,
                           .clock = clock_,
                           .queue = {},
@@ -159,7 +172,7 @@ class LocalApi final : public Api {
 std::unique_ptr<Api> open_local(const Place& place) {
   try {
     return std::make_unique<LocalApi>(place);
-  } catch (const store::StoreError& error) {
+  } catch (const Unavailable& error) {
     const char* fix = place.data.empty() ? "" : " (with the server running, use --server URL instead of --data)";
     throw Failure(Exit::unreachable, std::string(error.what()) + fix);
   }

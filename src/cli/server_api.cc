@@ -21,16 +21,24 @@ class ServerApi final : public Api {
   }
 
   http::ClientResponse call(const Call& call) override {
-    http::ClientHeaders headers;
+    http::ClientHeaders headers = call.headers;
     if (!call.body.empty()) headers.emplace_back("Content-Type", "application/json");
     Result<http::ClientResponse> answer =
         client_.request(http::to_text(call.method), call.target, headers, call.body, call.timeout);
+    return given(std::move(answer));
+  }
+
+  http::ClientResponse follow(const Call& call, const http::ClientStream& stream) override {
+    return given(client_.stream(call.target, call.headers, stream));
+  }
+
+ private:
+  http::ClientResponse given(Result<http::ClientResponse> answer) const {
     if (answer) return *std::move(answer);
     const std::string& why = answer.error().detail;
     throw Failure(Exit::unreachable, fmt::format("no answer from {}: {} ({})", url_, why, advice_for(why)));
   }
 
- private:
   std::string url_;
   http::Client client_;
 };
@@ -54,6 +62,10 @@ std::unique_ptr<Api> connect_server(const Place& place) {
     throw Failure(Exit::usage,
                   fmt::format("--ca-file {} cannot be used: {}", place.ca_file.value_or(""), error.what()));
   }
+}
+
+http::ClientResponse Api::follow(const Call&, const http::ClientStream&) {
+  throw Failure(Exit::usage, "only a running server can be followed (--server URL)");
 }
 
 std::unique_ptr<Api> connect(const Place& place) { return place.local() ? open_local(place) : connect_server(place); }

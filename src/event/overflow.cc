@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <span>
 
+#include "base/digest.h"
 #include "event/form_writer.h"
 #include "event/rest.h"
 #include "json/parse.h"
@@ -20,6 +22,16 @@ using json::Value;
 constexpr std::string_view kMember = "_s3Overflow";
 constexpr std::string_view kWhole = "data";
 constexpr std::string_view kWholeBytes = "data_base64";
+
+constexpr std::string_view kKeyBegin = "events/";
+constexpr std::string_view kKeyEnd = "-payload.json";
+// Signs that no part of a key has otherwise.
+constexpr char kSourceSign = '~';
+constexpr char kDigestSign = '+';
+constexpr char kShortSign = '=';
+// Together with the rest of a key below the 1,024 bytes that S3 takes.
+constexpr std::size_t kRequestBytesMax = 200;
+constexpr std::size_t kNameBytesMax = 600;
 
 // A part of a key that is one folder or file name whatever the sender wrote.
 std::string key_segment(std::string_view text) {
@@ -37,6 +49,36 @@ std::string key_segment(std::string_view text) {
     }
   }
   return segment;
+}
+
+std::optional<std::string> segment_text(std::string_view segment) {
+  std::string text;
+  for (std::size_t i = 0; i < segment.size(); ++i) {
+    if (segment[i] != '%') {
+      text.push_back(segment[i]);
+      continue;
+    }
+    unsigned value = 0;
+    const std::string_view digits = segment.substr(i + 1, 2);
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    if (error != std::errc{} || digits.size() != 2 || stop != digits.data() + 2) return std::nullopt;
+    text.push_back(static_cast<char>(value));
+    i += 2;
+  }
+  return text;
+}
+
+// A segment that is too long for a key is known by its digest.
+std::string bounded(std::string segment, std::size_t bytes_max) {
+  return segment.size() <= bytes_max ? segment : kShortSign + to_hex(sha256(segment));
+}
+
+std::string key_of(std::string_view request, std::string_view event_id, const KeyMarks& marks) {
+  std::string name = key_segment(event_id);
+  if (!marks.source.empty()) name += kSourceSign + key_segment(marks.source);
+  name = bounded(std::move(name), kNameBytesMax);
+  if (!marks.digest.empty()) name += kDigestSign + std::string(marks.digest);
+  return fmt::format("{}{}/{}{}", kKeyBegin, bounded(key_segment(request), kRequestBytesMax), name, kKeyEnd);
 }
 
 // The request that the event is about, by its data; else its entity.
@@ -141,18 +183,37 @@ std::size_t size_of(const Header& header, std::string_view rest) {
   return size;
 }
 
-std::optional<Overflow> split_overflow(const Header& header, std::string_view text, const OverflowSettings& settings) {
+std::optional<Overflow> split_overflow(const Header& header, std::string_view text, const OverflowSettings& settings,
+                                       const KeyMarks& marks) {
   if (size_of(header, text) <= settings.threshold_bytes) return std::nullopt;
   const OpenRest rest(text);
   if (rest.notes().overflow) return std::nullopt;
-  const BlobReference blob{settings.bucket,
-                           fmt::format("events/{}/{}-payload.json", key_segment(request_of(header, rest.find(kWhole))),
-                                       key_segment(header.event_id))};
+  const BlobReference blob{settings.bucket, key_of(request_of(header, rest.find(kWhole)), header.event_id, marks)};
   std::optional<Overflow> split = split_members(rest, blob, settings);
   if (split && size_of(header, split->rest) <= settings.threshold_bytes) return split;
   if (std::ranges::find(settings.fields, kWhole) == settings.fields.end()) return split;
   std::optional<Overflow> whole = split_whole(rest, blob);
   return whole ? std::move(whole) : std::move(split);
+}
+
+std::optional<KeyOwner> owner_of_key(std::string_view key) {
+  if (!key.starts_with(kKeyBegin) || !key.ends_with(kKeyEnd)) return std::nullopt;
+  key.remove_prefix(kKeyBegin.size());
+  key.remove_suffix(std::min(key.size(), kKeyEnd.size()));
+  const std::size_t slash = key.find('/');
+  if (slash == key.npos || key.find('/', slash + 1) != key.npos) return std::nullopt;
+  std::string_view name = key.substr(slash + 1);
+  name = name.substr(0, name.find(kDigestSign));
+  if (name.empty() || name.starts_with(kShortSign)) return std::nullopt;
+  const std::size_t sign = name.find(kSourceSign);
+  auto event_id = segment_text(name.substr(0, sign));
+  if (!event_id) return std::nullopt;
+  KeyOwner owner{.event_id = *std::move(event_id), .source = std::nullopt};
+  if (sign != name.npos) {
+    owner.source = segment_text(name.substr(sign + 1));
+    if (!owner.source) return std::nullopt;
+  }
+  return owner;
 }
 
 std::optional<BlobReference> overflow_of(std::string_view text) {

@@ -2,6 +2,7 @@
 //
 //   "data": {…, "_s3Overflow": {"bucket": …, "key": "events/<requestId>/<eventId>-payload.json"}}
 //
+// The key of a CloudEvent, which is known by source and id, has "~<source>" after the id: two sources may use one id.
 // Listed names other than `data` are members of the event's data; all of them move. If that is not enough and
 // `data` is listed, the whole of it moves instead. The blob is a JSON object of what moved. Pure: writing and
 // fetching blobs is the caller's. Keys name no tenant: the blob store keeps tenants apart.
@@ -42,8 +43,25 @@ struct Overflow {
 // What counts against the threshold.
 std::size_t size_of(const Header& header, std::string_view rest);
 
+// What a key says besides the request and the event's id, so that no two events have the same.
+struct KeyMarks {
+  std::string_view source = {};  // of an event that is known by source and id
+  std::string_view digest = {};  // where the key without it is taken by other bytes
+};
+
 // Nullopt if the event is small enough, or has none of the fields.
-std::optional<Overflow> split_overflow(const Header& header, std::string_view rest, const OverflowSettings& settings);
+std::optional<Overflow> split_overflow(const Header& header, std::string_view rest, const OverflowSettings& settings,
+                                       const KeyMarks& marks = {});
+
+// The event that a key was made for.
+struct KeyOwner {
+  std::string event_id;
+  std::optional<std::string> source;  // if the event is known by both
+
+  bool operator==(const KeyOwner&) const = default;
+};
+// Nullopt for a key that split_overflow() did not make, and for one of an id so long that the key holds its digest.
+std::optional<KeyOwner> owner_of_key(std::string_view key);
 
 // Where the large fields of a stored event are; nullopt if they are where they belong. Only references that
 // split_overflow() made count, never one that a sender wrote into its data.

@@ -101,6 +101,37 @@ TEST(Overflow, MakesOnePathOfWhateverTheSenderCalledThings) {
   EXPECT_EQ(key(""), "events/task-1/e-1-payload.json");
 }
 
+// S0.9
+TEST(Overflow, AKeySaysWhoseItIs) {
+  const Record record = task_event(R"({"requestId":"r","output":)" + kLarge + "}");
+  const auto key = [&](const KeyMarks& marks, std::string id = "e/1~+=%-payload.json") {
+    Header header = record.header;
+    header.event_id = std::move(id);
+    return split_overflow(header, *record.rest, {.bucket = "b"}, marks)->blob.key;
+  };
+  EXPECT_EQ(owner_of_key(key({})), (KeyOwner{"e/1~+=%-payload.json", std::nullopt}));
+  EXPECT_EQ(owner_of_key(key({.digest = "00ff"})), (KeyOwner{"e/1~+=%-payload.json", std::nullopt}));
+  EXPECT_EQ(owner_of_key(key({.source = "https://x/y", .digest = "00ff"})),
+            (KeyOwner{"e/1~+=%-payload.json", "https://x/y"}));
+  EXPECT_NE(key({.source = "a"}), key({.source = "b"}));
+  EXPECT_NE(key({.digest = "00"}), key({}));
+  EXPECT_EQ(owner_of_key(key({}, std::string(255, '/'))), std::nullopt) << "too long to be said";
+  EXPECT_NE(key({}, std::string(255, '/')), key({}, std::string(254, '/')));
+  for (const char* other : {"", "events/", "events/r/-payload.json", "items/q/1-payload.json",
+                            "events/a/b/c-payload.json", "events-payload.json", "events/r/%zz-payload.json"}) {
+    EXPECT_EQ(owner_of_key(other), std::nullopt) << other;
+  }
+}
+
+TEST(Overflow, KeysAreShortEnoughForS3) {
+  const Record record = task_event(R"({"requestId":")" + std::string(100'000, '/') + R"(","output":)" + kLarge + "}");
+  Header header = record.header;
+  header.event_id = std::string(limits::kEventIdBytesMax, '/');
+  const std::string source(limits::kEventSourceBytesMax, '/');
+  const KeyMarks marks{.source = source, .digest = "0123456789abcdef"};
+  EXPECT_LE(split_overflow(header, *record.rest, {.bucket = "b"}, marks)->blob.key.size(), 940u);
+}
+
 // A sender must not be able to make us fetch what it names.
 TEST(Overflow, BelievesNoReferenceThatTheSenderWrote) {
   const Record record = task_event(R"({"_s3Overflow":{"bucket":"blobs","key":"events/x/y-payload.json"}})");

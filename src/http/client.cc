@@ -1,10 +1,12 @@
 #include "http/client.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/beast/core.hpp>
@@ -87,10 +89,21 @@ struct Client::Link {
   template <class Start>
   error_code await(Start start) {
     error_code result;
-    start([&result](const error_code& error, auto&&...) { result = error; });
+    bool done = false;
+    start([&](const error_code& error, auto&&...) {
+      result = error;
+      done = true;
+    });
     io.restart();
-    io.run();
+    // Not run(): an interrupt may be waited for besides.
+    while (!done && io.run_one() > 0) {
+    }
     return result;
+  }
+
+  void cancel() {
+    if (plain) plain->cancel();
+    if (secured) secured->next_layer().cancel();
   }
 
   error_code connect(std::chrono::milliseconds timeout) {
@@ -131,6 +144,32 @@ struct Client::Link {
       return error;
     beast::flat_buffer buffer;
     return await([&](auto done) { beast::http::async_read(stream, buffer, parser, std::move(done)); });
+  }
+
+  template <class Stream>
+  error_code receive(Stream& stream, const beast::http::request<beast::http::string_body>& request,
+                     beast::http::response_parser<beast::http::string_body>& parser, const ClientStream& into) {
+    beast::get_lowest_layer(stream).expires_after(into.silence_max);
+    beast::flat_buffer buffer;
+    if (const auto error = await([&](auto done) { beast::http::async_write(stream, request, std::move(done)); }))
+      return error;
+    if (const auto error =
+            await([&](auto done) { beast::http::async_read_header(stream, buffer, parser, std::move(done)); }))
+      return error;
+    while (!parser.is_done()) {
+      beast::get_lowest_layer(stream).expires_after(into.silence_max);
+      const auto error =
+          await([&](auto done) { beast::http::async_read_some(stream, buffer, parser, std::move(done)); });
+      std::string& body = parser.get().body();
+      if (parser.get().result_int() == 200 && !body.empty()) {
+        const bool more = into.take(body);
+        body.clear();
+        if (!more) return {};
+      }
+      if (error) return error;
+      if (body.size() > kAnswerBytesMax) return beast::http::error::body_limit;
+    }
+    return {};
   }
 
   std::unexpected<Error> failed(const error_code& error) {
@@ -203,6 +242,49 @@ Result<ClientResponse> Client::request(std::string_view method, std::string_view
     if (!parser.keep_alive()) link_->disconnect();
     return taken_from(parser.release());
   }
+}
+
+namespace {
+
+// Cancels what the link awaits as soon as a file descriptor can be read.
+class Interrupt {
+ public:
+  template <class Link>
+  Interrupt(Link& link, int fd) : fd_(link.io) {
+    if (fd < 0) return;
+    fd_.assign(::dup(fd));
+    fd_.async_wait(asio::posix::stream_descriptor::wait_read, [raised = raised_, &link](const error_code& error) {
+      if (error) return;
+      *raised = true;
+      link.cancel();
+    });
+  }
+  bool raised() const { return *raised_; }
+
+ private:
+  std::shared_ptr<bool> raised_ = std::make_shared<bool>(false);  // the handler may outlive this object
+  asio::posix::stream_descriptor fd_;
+};
+
+}  // namespace
+
+Result<ClientResponse> Client::stream(std::string_view target, const ClientHeaders& headers,
+                                      const ClientStream& stream) {
+  auto request = compose(link_->url, "GET", target, "");
+  for (const auto& [name, value] : link_->always) request.set(name, value);
+  for (const auto& [name, value] : headers) request.set(name, value);
+  link_->disconnect();
+  beast::http::response_parser<beast::http::string_body> parser;
+  parser.body_limit(boost::none);
+  const Interrupt interrupt(*link_, stream.interrupt_fd);
+  error_code error = link_->connect(stream.silence_max);
+  if (!error) {
+    error = link_->url.tls ? link_->receive(*link_->secured, request, parser, stream)
+                           : link_->receive(*link_->plain, request, parser, stream);
+  }
+  if (error && !interrupt.raised()) return link_->failed(error);
+  link_->disconnect();
+  return taken_from(parser.release());
 }
 
 }  // namespace millrace::http

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,13 @@ struct ClientResponse {
   std::optional<std::string_view> header(std::string_view name) const;
 };
 
+// How an answer without an end is taken in.
+struct ClientStream {
+  std::function<bool(std::string_view piece)> take;                  // false: that was enough
+  std::chrono::milliseconds silence_max = std::chrono::seconds(30);  // a peer that says nothing for longer is lost
+  int interrupt_fd = -1;                                             // the stream ends when it can be read
+};
+
 class Client {
  public:
   // "http://host:port" or "https://host:port"; a path in front of every target is allowed. Throws
@@ -40,6 +48,11 @@ class Client {
   // not have been taken. One that a kept connection lost is sent again only if its method allows that.
   Result<ClientResponse> request(std::string_view method, std::string_view target, const ClientHeaders& headers,
                                  std::string body, std::chrono::milliseconds timeout = std::chrono::seconds(30));
+
+  // A GET on a connection of its own whose body goes to `stream.take` as it comes, if the status is 200. Returns
+  // the head, and the body of any other status, when the peer has ended the body, `take` had enough, or the
+  // interrupt came. Errc::unavailable if the connection was lost.
+  Result<ClientResponse> stream(std::string_view target, const ClientHeaders& headers, const ClientStream& stream);
 
  private:
   struct Link;

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "http/test_peer.h"
 
@@ -110,6 +111,82 @@ TEST(Client, GivesUpInTime) {
   EXPECT_TRUE(server.waiting.interrupted.get_future().get());
 }
 
+// Takes a stream in; `enough` ends it after the first piece.
+struct Taken {
+  std::string text;
+  bool enough = false;
+  ClientStream stream(std::chrono::milliseconds silence = 10s, int interrupt_fd = -1) {
+    return {.take =
+                [this](std::string_view piece) {
+                  text += piece;
+                  return !enough;
+                },
+            .silence_max = silence,
+            .interrupt_fd = interrupt_fd};
+  }
+};
+
+TEST(ClientStream, GivesTheBodyAsItComes) {
+  TestServer server;
+  Client client(server.server->url());
+  Taken taken;
+  const auto answer = client.stream("/stream", {}, taken.stream());
+  ASSERT_TRUE(answer.has_value()) << answer.error().detail;
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->body, "");
+  EXPECT_EQ(taken.text, "one,two");
+  EXPECT_EQ(client.request("GET", "/hello", {}, "")->body, "hi");
+}
+
+TEST(ClientStream, EndsWhenTheTakerHasEnough) {
+  TestServer server;
+  Client client(server.server->url());
+  Taken taken{.text = {}, .enough = true};
+  EXPECT_TRUE(client.stream("/huge", {}, taken.stream()).has_value());
+  EXPECT_LT(taken.text.size(), testing::kHugeBytes);
+  EXPECT_FALSE(taken.text.empty());
+}
+
+TEST(ClientStream, AnotherStatusIsAnAnswerLikeAnyOther) {
+  TestServer server;
+  Client client(server.server->url());
+  Taken taken;
+  const auto answer = client.stream("/nothing", {}, taken.stream());
+  ASSERT_TRUE(answer.has_value()) << answer.error().detail;
+  EXPECT_EQ(answer->status, 404);
+  EXPECT_THAT(answer->body, HasSubstr("404"));
+  EXPECT_EQ(taken.text, "");
+}
+
+TEST(ClientStream, APeerThatSaysNothingIsLost) {
+  TestServer server;
+  Client client(server.server->url());
+  Taken taken;
+  const auto answer = client.stream("/wait", {}, taken.stream(50ms));
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().code, Errc::unavailable);
+  auto sender = server.waiting.entered.get_future().get();
+  EXPECT_TRUE(server.waiting.interrupted.get_future().get());
+}
+
+TEST(ClientStream, EndsWithTheInterrupt) {
+  TestServer server;
+  Client client(server.server->url());
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  std::thread interrupter([&] {
+    auto sender = server.waiting.entered.get_future().get();
+    EXPECT_EQ(::write(ends[1], "x", 1), 1);
+    EXPECT_TRUE(server.waiting.interrupted.get_future().get());
+  });
+  Taken taken;
+  EXPECT_TRUE(client.stream("/wait", {}, taken.stream(30s, ends[0])).has_value());
+  interrupter.join();
+  EXPECT_EQ(client.request("GET", "/hello", {}, "")->body, "hi");
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 TEST(Client, RefusesOtherAddresses) {
   EXPECT_THROW(Client("ftp://host"), std::invalid_argument);
   EXPECT_THROW(Client("http://"), std::invalid_argument);
@@ -131,6 +208,9 @@ TEST(Tls, ServesOverTls) {
   ASSERT_TRUE(echoed.has_value()) << echoed.error().detail;
   EXPECT_TRUE(echoed->body == large);
   EXPECT_EQ(server.server->connections(), 1u);
+  Taken taken;
+  EXPECT_TRUE(client.stream("/stream", {}, taken.stream()).has_value());
+  EXPECT_EQ(taken.text, "one,two");
 }
 
 TEST(Tls, ClientDoesNotTrustAStranger) {

@@ -11,21 +11,13 @@
 namespace millrace::intake {
 namespace {
 
-CompiledType compile_type(std::string_view body) {
-  CompiledType compiled;
+TypePolicy compile_type(std::string_view body) {
   const auto document = json::parse(body);
   auto type = document ? registry::parse_event_type(document->root()) : fail(Errc::invalid, "it is no JSON");
-  if (!type) {
-    compiled.problem = type.error().detail;
-    return compiled;
-  }
-  compiled.type = *std::move(type);
-  for (const registry::SpecVersion& spec : compiled.type.spec_versions) {
-    auto validator = registry::compile_schema(spec);
-    if (!validator) compiled.problem = validator.error().detail;
-    compiled.validators.push_back(validator ? *std::move(validator) : nullptr);
-  }
-  return compiled;
+  if (!type) return {nullptr, type.error().detail};
+  auto compiled = registry::CompiledType::compile(*std::move(type));
+  if (!compiled) return {nullptr, compiled.error().detail};
+  return {*std::move(compiled), {}};
 }
 
 CompiledRule compile_rule(const Source& source) {
@@ -63,6 +55,22 @@ std::string envelope_of(const event::NewEvent& event) {
   return text;
 }
 
+// Pointers are into the event as it was sent.
+Refusal misfit(const registry::CompiledType& type, const registry::SpecVersion& spec,
+               std::vector<registry::Violation> violations) {
+  const std::string_view root = spec.describes == registry::Describes::envelope ? "" : "/data";
+  Refusal refusal;
+  for (registry::Violation& violation : violations) {
+    refusal.fields.push_back({fmt::format("{}{}", root, violation.pointer), std::move(violation.message)});
+  }
+  const FieldError& first = refusal.fields.front();
+  refusal.error = {Errc::invalid,
+                   fmt::format("the event does not fit schema {} of \"{}\": {}: {}", registry::to_text(spec.version),
+                               type.type().code, first.field, first.message),
+                   first.field};
+  return refusal;
+}
+
 }  // namespace
 
 std::shared_ptr<const Policies> Policies::compile(const Sources& sources) {
@@ -86,17 +94,12 @@ const CompiledRule* Policies::find_rule(std::string_view name) const {
   return found != rules_.end() && found->name == name ? &*found : nullptr;
 }
 
-const CompiledType* Policies::find_type(std::string_view code) const {
-  const auto found = types_.find(code);
-  return found == types_.end() ? nullptr : &found->second;
-}
-
 std::optional<Refusal> Policies::check(const event::NewEvent& event) const {
   if (naming_ == registry::NamingMode::enforce) {
     if (const auto finding = registry::check_name(event.header.type, convention_)) return misnamed(event, *finding);
   }
-  const CompiledType* compiled = find_type(event.header.type);
-  return compiled != nullptr ? check_schema(*compiled, event) : std::nullopt;
+  const auto found = types_.find(event.header.type);
+  return found != types_.end() ? check_schema(found->second, event) : std::nullopt;
 }
 
 std::string Policies::warning(const event::NewEvent& event) const {
@@ -105,39 +108,25 @@ std::string Policies::warning(const event::NewEvent& event) const {
   return finding ? misnamed(event, *finding).error.detail : std::string();
 }
 
-std::optional<Refusal> Policies::check_schema(const CompiledType& compiled, const event::NewEvent& event) const {
+std::optional<Refusal> Policies::check_schema(const TypePolicy& policy, const event::NewEvent& event) const {
+  if (!policy.type) return Refusal{{Errc::conflict, "the schema of this type does not compile: " + policy.problem}, {}};
   const std::optional<std::string_view> named =
       event.schema_version.empty() ? std::nullopt : std::optional<std::string_view>(event.schema_version);
-  const auto chosen = registry::choose_version(compiled.type, named);
+  const auto chosen = policy.type->choose(named);
   if (!chosen) return Refusal{chosen.error(), {{chosen.error().field, chosen.error().detail}}};
-  if (*chosen == nullptr) return std::nullopt;
-  const auto& validator = compiled.validators[static_cast<std::size_t>(*chosen - compiled.type.spec_versions.data())];
-  if (!validator) return Refusal{{Errc::conflict, "the schema of this type does not compile: " + compiled.problem}, {}};
+  if (chosen->spec == nullptr) return std::nullopt;
 
+  const bool whole = chosen->spec->describes == registry::Describes::envelope;
   std::vector<registry::Violation> violations;
-  std::string_view prefix = "/data";
-  if ((*chosen)->describes == registry::Describes::envelope) {
-    const std::string text = envelope_of(event);
-    const auto envelope = json::parse(text);
-    violations = validator->check(envelope->root());
-    prefix = "";
-  } else if (event.data) {
-    violations = validator->check(*event.data);
+  if (event.data && !whole) {
+    violations = chosen->validator->check(*event.data);
   } else {
-    const auto nothing = json::parse("null");
-    violations = validator->check(nothing->root());
+    const std::string text = whole ? envelope_of(event) : "null";  // data that was left out
+    const auto document = json::parse(text);
+    violations = chosen->validator->check(document->root());
   }
   if (violations.empty()) return std::nullopt;
-  Refusal refusal{
-      {Errc::invalid,
-       fmt::format("the event does not fit schema {} of \"{}\": {}{}: {}", registry::to_text((*chosen)->version),
-                   compiled.type.code, prefix, violations.front().pointer, violations.front().message),
-       fmt::format("{}{}", prefix, violations.front().pointer)},
-      {}};
-  for (registry::Violation& violation : violations) {
-    refusal.fields.push_back({fmt::format("{}{}", prefix, violation.pointer), std::move(violation.message)});
-  }
-  return refusal;
+  return misfit(*policy.type, *chosen->spec, std::move(violations));
 }
 
 MatchableView::MatchableView(const event::View& view) {

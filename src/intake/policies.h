@@ -13,8 +13,7 @@
 #include "event/normalise.h"
 #include "event/view.h"
 #include "match/rule_set.h"
-#include "registry/compile.h"
-#include "registry/event_type.h"
+#include "registry/compiled_type.h"
 #include "registry/naming.h"
 
 namespace millrace::intake {
@@ -41,11 +40,10 @@ struct Refusal {
   std::vector<FieldError> fields;
 };
 
-struct CompiledType {
-  registry::EventType type;
-  // By spec version, in the order of type.spec_versions; null where it did not compile, see `problem`.
-  std::vector<std::shared_ptr<const registry::PayloadValidator>> validators;
-  std::string problem;
+// An event type that can be checked, or why it cannot.
+struct TypePolicy {
+  std::shared_ptr<const registry::CompiledType> type;
+  std::string problem;  // where `type` is null
 };
 
 struct CompiledRule {
@@ -67,12 +65,11 @@ class Policies {
   // The names of the enabled rules that match, in their order.
   std::vector<std::string_view> matches(const event::View& view, std::string_view bus) const;
   const CompiledRule* find_rule(std::string_view name) const;
-  const CompiledType* find_type(std::string_view code) const;
 
  private:
-  std::optional<Refusal> check_schema(const CompiledType& compiled, const event::NewEvent& event) const;
+  std::optional<Refusal> check_schema(const TypePolicy& policy, const event::NewEvent& event) const;
 
-  std::map<std::string, CompiledType, std::less<>> types_;
+  std::map<std::string, TypePolicy, std::less<>> types_;
   std::vector<CompiledRule> rules_;  // by name
   std::shared_ptr<const match::RuleSet> rule_set_;
   registry::NamingMode naming_ = registry::NamingMode::off;

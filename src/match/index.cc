@@ -7,7 +7,8 @@
 namespace millrace::match {
 namespace {
 
-void prepare(IndexScratch& scratch, std::size_t branches, std::size_t rules) {
+void prepare(IndexScratch& scratch, std::size_t branches, std::size_t rules, std::size_t lists) {
+  if (scratch.list_steps.size() < lists) scratch.list_steps.resize(lists);
   if (scratch.branch_epochs.size() < branches) scratch.branch_epochs.resize(branches);
   if (scratch.rule_epochs.size() < rules) scratch.rule_epochs.resize(rules);
   if (++scratch.epoch != 0) return;
@@ -20,13 +21,16 @@ void prepare(IndexScratch& scratch, std::size_t branches, std::size_t rules) {
 }  // namespace
 
 void Index::match(const EventView& event, IndexScratch& scratch, std::vector<RuleId>& out) const {
-  prepare(scratch, branches_.size(), rules_.size());
+  prepare(scratch, branches_.size(), rules_.size(), postings_.size());
   scratch.event.flatten(trie_, event);
   for (const FlatLeaf& leaf : scratch.event.leaves()) {
     const FieldIndex* access = accesses_[leaf.field].get();
     if (access == nullptr) continue;
-    access->find(leaf, scratch.folded, scratch.regexes, [&](PostingId list) { consider(list, &leaf, scratch, out); });
+    ++scratch.step;
+    access->find(leaf, scratch.folded_lookup, scratch.regexes,
+                 [&](PostingId list) { consider(list, &leaf, scratch, out); });
   }
+  ++scratch.step;
   for (const auto& [field, list] : absent_accesses_) {
     if (scratch.event.first(field) == FlatEvent::kNone) consider(list, nullptr, scratch, out);
   }
@@ -34,9 +38,13 @@ void Index::match(const EventView& event, IndexScratch& scratch, std::vector<Rul
 }
 
 void Index::consider(PostingId list, const FlatLeaf* leaf, IndexScratch& scratch, std::vector<RuleId>& out) const {
+  // A long text can lead to one list at every byte of it.
   const auto consider_all = [&](PostingId candidates) {
+    if (scratch.list_steps[candidates] == scratch.step) return;
+    scratch.list_steps[candidates] = scratch.step;
     for (const BranchId branch : postings_.at(candidates)) consider_branch(branch, leaf, scratch, out);
   };
+  if (scratch.list_steps[list] == scratch.step) return;
   consider_all(list);
   refinement_.find(list, scratch.event, consider_all);
 }

@@ -32,7 +32,10 @@ struct IndexScratch {
   std::vector<std::uint32_t> branch_epochs;  // the event at which a branch was last looked at
   std::vector<std::uint32_t> rule_epochs;    // the event that a rule last matched
   std::uint32_t epoch = 0;
-  std::string folded;
+  std::vector<std::uint64_t> list_steps;  // the step at which a list was last looked at
+  std::uint64_t step = 0;                 // counts the values that were looked up, of all events
+  std::string folded;                     // for verifying; the lookup has its own, since they take turns
+  std::string folded_lookup;
   std::vector<PostingId> regexes;
 };
 

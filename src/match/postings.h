@@ -2,6 +2,7 @@
 // array and read by any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@ class Postings {
   static constexpr PostingId kNone = 0xffffffff;
 
   PostingId make() { return lists_++; }
+  std::size_t size() const { return lists_; }
   void add(PostingId list, BranchId branch) { added_.push_back({list, branch}); }
   // Call once, after the last add() and before the first at().
   void pack();

@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   ByteChoices choices(data, size);
   const std::string event = RandomCases(choices).event();
-  for (std::uint32_t n = 1 + choices.below(12); n > 0; --n) add_rule(rules, RandomCases(choices).pattern());
+  for (std::uint32_t n = 1 + choices.below(4); n > 0; --n) add_rule(rules, RandomCases(choices).pattern());
   compare(rules, event);
   return 0;
 }

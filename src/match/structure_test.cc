@@ -126,6 +126,33 @@ TEST(Not, LooksAtTheWholeEventByItself) {
   EXPECT_TRUE(matches(R"({"staff":{"first":["Anna"],"$not":{"first":["Anna"],"last":["Jones"]}}})", kStaff));
 }
 
+TEST(Texts, LongOnesThatNearlyMatchEverywhereTakeLinearTime) {
+  const std::string event = R"({"x":")" + std::string(4'000'000, 'a') + R"("})";
+  const json::Document document = parsed(event);
+  for (const char* pattern :
+       {R"({"x":[{"wildcard":"*baaaaaaaaaaaa*"}]})", R"({"x":[{"wildcard":"*aaaaaaaaaaaab*c*"}]})"}) {
+    EXPECT_FALSE(rule_set_matches(compiled(pattern), EventView(document.root())));
+  }
+}
+
+TEST(Texts, FoldingOneDoesNotDisturbAnother) {
+  // The value under x is looked up folded while rules fold the longer value under y.
+  const std::string y = "Y" + std::string(200, 'Z');
+  const std::string event = R"({"x":"ABCdef","y":")" + y + R"("})";
+  const json::Document document = parsed(event);
+  std::vector<Rule> rules;
+  for (const char* x : {R"({"equals-ignore-case":"abcDEF"})", R"({"prefix":{"equals-ignore-case":"aBc"}})",
+                        R"({"suffix":{"equals-ignore-case":"DEF"}})"}) {
+    const std::string text = std::string(R"({"x":[)") + x + R"(],"y":[{"equals-ignore-case":")" + y + R"("}]})";
+    rules.push_back({rules.size(), compiled(text)});
+    rules.push_back({rules.size(), compiled(std::string(R"({"z":["no"],"y":[{"prefix":"Y"}],"x":[)") + x + "]}")});
+  }
+  Scratch scratch;
+  std::vector<RuleId> matched;
+  RuleSet::build(rules)->match(EventView(document.root()), scratch, matched);
+  EXPECT_EQ(matched, (std::vector<RuleId>{0, 2, 4}));
+}
+
 TEST(EventView, FieldsNeedNotBeOneText) {
   const json::Document detail = parsed(R"({"state":"running","lines":[{"sku":"a"}]})");
   const std::string_view resources[] = {"task:1", "task:2"};

@@ -92,14 +92,17 @@ std::size_t verb_at(std::span<const std::string> words) {
 
 bool is_fact(std::span<const std::string> words) { return !words.empty() && is_past(words[verb_at(words)]); }
 
-// The words of an action made past: "create" → "created", "phone_change" → "phone_changed". Nullopt where no
-// verb is known.
+// The words of an action made past: "create" → "created", "phone_change" → "phone_changed", "update_phone" →
+// "phone_updated". Nullopt where no verb is known.
 std::optional<std::string> past_action(std::span<const std::string> words) {
   if (words.empty()) return std::nullopt;
   Words fixed(words.begin(), words.end());
   std::string& verb = fixed[verb_at(words)];
   if (is_past(verb)) return snake(fixed);
   auto past = past_behind(verb);
+  if (!past && words.size() > 1 && is_known_verb(words[0])) {
+    return fmt::format("{}_{}", snake(words.subspan(1)), past_of(words[0]));
+  }
   if (!past) return std::nullopt;
   verb = std::move(*past);
   return snake(fixed);

@@ -53,7 +53,7 @@ TEST(Naming, CommandsAreTurnedIntoFacts) {
            Bad{"create.order", NamingRule::past_tense, "order.created"},
            Bad{"sendEmail", NamingRule::command, "email.sent"},
            Bad{"delete_user", NamingRule::command, "user.deleted"},
-           Bad{"user.update_phone", NamingRule::command, ""},
+           Bad{"user.update_phone", NamingRule::command, "user.phone_updated"},
        }) {
     expect_bad(bad, Convention::dotted);
   }

@@ -74,7 +74,7 @@ struct DedupKey {
 };
 struct DedupRecord {
   DedupKey key;
-  std::uint64_t made = 0;   // the number of what it made: an item's id, an event's position
+  std::uint64_t made = 0;  // the number of what it made: an item's id, an event's position
   // Tells a repeat from another request: the SHA-256 of the request; of an event, its source.
   std::string fingerprint;
   Time expires{};

@@ -10,11 +10,7 @@ namespace millrace::shard {
 using queue::Status;
 
 Shard::Impl::Impl(ShardState state, Epoch epoch_, ShardOptions options_, Time now_)
-    : shard(state.shard),
-      epoch(epoch_),
-      options(options_),
-      now(std::max(now_, state.last_commit)),
-      tsids(state.shard) {
+    : shard(state.shard), epoch(epoch_), options(options_), now(std::max(now_, state.last_commit)), tsids(state.shard) {
   for (TenantCounters& counters : state.counters) {
     tsids.resume_after(counters.last_tsid);
     TenantState& loaded = tenant(counters.tenant);

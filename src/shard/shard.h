@@ -25,8 +25,8 @@ struct ShardOptions {
   Millis idempotency_window = std::chrono::hours(24);
   Millis deduplication_window = std::chrono::hours(24);  // of an event's deduplication_id
   Millis event_id_window = std::chrono::hours(24);       // an event_id is known so long at least, else as its event
-  Millis lease_grace = std::chrono::seconds(5);   // a loaded lease ends no earlier than this after the load
-  Millis worker_memory = std::chrono::hours(24);  // a worker not seen for longer is forgotten
+  Millis lease_grace = std::chrono::seconds(5);          // a loaded lease ends no earlier than this after the load
+  Millis worker_memory = std::chrono::hours(24);         // a worker not seen for longer is forgotten
 };
 
 struct Answer {

@@ -7,12 +7,13 @@ namespace {
 
 using event::Index;
 
-struct CommonText {
+// What every key of an index begins with, within a tenant.
+struct Opening {
   std::string partition;
   std::string sort;
 };
 
-CommonText common_text(const TenantId& tenant, Index index) {
+Opening opening_of(const TenantId& tenant, Index index) {
   const std::string owner = "TENANT#" + tenant.text();
   switch (index) {
     case Index::table:
@@ -34,25 +35,25 @@ CommonText common_text(const TenantId& tenant, Index index) {
   return {};
 }
 
-// How a bound lies to the texts that begin with `common`; within them, the bound is cut to what follows.
+// How a bound lies to the texts that begin with `opening`; within them, the bound is cut to what follows.
 enum class Side { before, within, after };
-Side cut(SortBound& bound, std::string_view common) {
-  if (bound.text.starts_with(common)) {
-    bound.text.erase(0, common.size());
+Side cut(SortBound& bound, std::string_view opening) {
+  if (bound.text.starts_with(opening)) {
+    bound.text.erase(0, opening.size());
     return Side::within;
   }
-  return bound.text < common ? Side::before : Side::after;
+  return bound.text < opening ? Side::before : Side::after;
 }
 
-// nullopt if no text that begins with `common` is in the range.
-std::optional<SortRange> cut(SortRange range, std::string_view common) {
+// nullopt if no text that begins with `opening` is in the range.
+std::optional<SortRange> cut(SortRange range, std::string_view opening) {
   if (range.from) {
-    const Side side = cut(*range.from, common);
+    const Side side = cut(*range.from, opening);
     if (side == Side::after) return std::nullopt;
     if (side == Side::before) range.from.reset();
   }
   if (range.to) {
-    const Side side = cut(*range.to, common);
+    const Side side = cut(*range.to, opening);
     if (side == Side::before) return std::nullopt;
     if (side == Side::after) range.to.reset();
   }
@@ -62,25 +63,25 @@ std::optional<SortRange> cut(SortRange range, std::string_view common) {
 }  // namespace
 
 event::Key stored_key(const TenantId& tenant, const event::Header& header, Index index) {
-  const CommonText common = common_text(tenant, index);
+  const Opening opening = opening_of(tenant, index);
   event::Key key = event::key_of(tenant, header, index);
-  key.partition.erase(0, common.partition.size());
-  key.sort.erase(0, common.sort.size());
+  key.partition.erase(0, opening.partition.size());
+  key.sort.erase(0, opening.sort.size());
   return key;
 }
 
 std::optional<StoredRange> stored_range(const EventQuery& query) {
-  const CommonText common = common_text(query.tenant, query.index);
-  if (!query.partition.starts_with(common.partition)) return std::nullopt;
-  auto sort = cut(query.sort, common.sort);
+  const Opening opening = opening_of(query.tenant, query.index);
+  if (!query.partition.starts_with(opening.partition)) return std::nullopt;
+  auto sort = cut(query.sort, opening.sort);
   if (!sort) return std::nullopt;
-  StoredRange range{query.partition.substr(common.partition.size()), std::move(*sort), {}};
+  StoredRange range{query.partition.substr(opening.partition.size()), std::move(*sort), {}};
   // The table's partition is the tenant, whole.
   if (query.index == Index::table && !range.partition.empty()) return std::nullopt;
   if (!query.after) return range;
 
   SortBound place{query.after->sort, true};
-  const Side side = cut(place, common.sort);
+  const Side side = cut(place, opening.sort);
   const Side passed = query.order == Order::ascending ? Side::after : Side::before;
   if (side == passed) return std::nullopt;
   if (side == Side::within) range.after = EventQuery::Cursor{std::move(place.text), query.after->position};
@@ -88,7 +89,7 @@ std::optional<StoredRange> stored_range(const EventQuery& query) {
 }
 
 std::string whole_sort(const TenantId& tenant, Index index, std::string_view stored) {
-  return common_text(tenant, index).sort.append(stored);
+  return opening_of(tenant, index).sort.append(stored);
 }
 
 }  // namespace millrace::store

@@ -19,10 +19,11 @@ using store::EventQuery;
 using store::Order;
 using store::Store;
 
-constexpr std::uint64_t kEvents = 20'000;
+constexpr std::uint64_t kEvents = 40'000;
 constexpr std::uint64_t kFirstPlain = 10;  // those before it have what is rare
-// Two descents of an index and their rows, for each question. Any whole index has over 150.
-constexpr std::size_t kBlocksAtMost = 25;
+// For each question: two descents of an index and their rows, and a look at each of the table's indexes when it was
+// planned. Any whole index has over 300.
+constexpr std::size_t kBlocksAtMost = 45;
 
 const TenantId kTenant = TenantId::default_tenant();
 
@@ -65,14 +66,16 @@ class EventPlan : public testing::TestWithParam<Read> {
   static void SetUpTestSuite() {
     if (TestCluster::shared() == nullptr) return;
     url = TestCluster::shared()->create_database();
-    for (const Read& read : reads()) {
-      auto& reader = readers[read.name] = store::open_postgres(quiet_node(url, read.name));
-      read.run(*reader);
-    }
+    store::open_postgres(quiet_node(url, "schema")).reset();
+    // Before the plans are made: a change of the table would make them again.
     run_sql(url,
             "ALTER TABLE millrace.events SET (autovacuum_enabled = off);"
             "ALTER TABLE millrace.event_context SET (autovacuum_enabled = off);"
             "ALTER TABLE millrace.dedup SET (autovacuum_enabled = off)");
+    for (const Read& read : reads()) {
+      auto& reader = readers[read.name] = store::open_postgres(quiet_node(url, read.name));
+      read.run(*reader);
+    }
     fill();
   }
   static void TearDownTestSuite() { readers.clear(); }
@@ -149,11 +152,11 @@ Read listings_in_time() {
 std::vector<Read> reads() {
   std::vector<Read> all = {
       {"At", {[](Store& store) { store.events_at(kShard, kTenant, std::vector{Position{7}}, kNoon); }}},
-      {"ById", {[](Store& store) { store.event_by_id(kShard, kTenant, "event-10000", kNoon); }}},
-      {"ByTsid", {[](Store& store) { store.event_by_tsid(kShard, kTenant, 70'000, kNoon); }}},
+      {"ById", {[](Store& store) { store.event_by_id(kShard, kTenant, "event-20000", kNoon); }}},
+      {"ByTsid", {[](Store& store) { store.event_by_tsid(kShard, kTenant, 140'000, kNoon); }}},
       {"LastPosition", {[](Store& store) { store.last_position(kShard, kTenant); }}},
       {"Log",
-       {[](Store& store) { store.event_log(kShard, {.tenant = kTenant, .after = Position{10'000}, .limit = 1}); }}},
+       {[](Store& store) { store.event_log(kShard, {.tenant = kTenant, .after = Position{20'000}, .limit = 1}); }}},
       {"Expired",
        {[](Store& store) { store.expired_events(kShard, {.now = kNoon + std::chrono::hours(2)}, 1); },
         [](Store& store) { store.expired_events(kShard, {.now = kNoon}, 10); },

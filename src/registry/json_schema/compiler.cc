@@ -34,8 +34,7 @@ class Compiler final : public NodeSource {
     program_->root = node_for(root);
     if (auto error = compile_waiting()) return std::unexpected(*std::move(error));
     // Also what nothing refers to yet: the author wants to hear of mistakes now.
-    for (std::size_t i = 0; i < resources_.positions().size(); ++i) {
-      const Position& position = resources_.positions()[i];
+    for (const Position& position : resources_.positions()) {
       if (resources_.in_root_document(position)) node_for(position);
     }
     if (auto error = compile_waiting()) return std::unexpected(*std::move(error));

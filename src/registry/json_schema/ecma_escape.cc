@@ -199,7 +199,7 @@ std::optional<Repeat> PatternInput::take_repeat() {
   };
   const auto min = number();
   if (!min) return std::nullopt;
-  Repeat repeat{*min, *min};
+  Repeat repeat{*min, min};
   if (ahead.skip(",")) repeat.max = number();
   if (!ahead.skip("}")) return std::nullopt;
   *this = ahead;

@@ -11,7 +11,6 @@
 namespace millrace::registry::json_schema {
 
 using json::Kind;
-using json::Member;
 using json::Value;
 
 namespace {

@@ -10,7 +10,6 @@
 
 namespace millrace::registry::json_schema {
 
-using json::Kind;
 using json::Member;
 using json::Value;
 

@@ -47,7 +47,8 @@ bool is_quoted_local(std::string_view text, bool wide) {
   text = text.substr(1, text.size() - 2);
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') return false;
-    if (text[i] == '\\' && ++i == text.size()) return false;
+    if (text[i] == '\\') ++i;
+    if (i == text.size()) return false;
     if (is_ascii(text[i]) ? text[i] < ' ' || text[i] == 0x7f : !wide) return false;
   }
   return true;
@@ -77,7 +78,8 @@ bool is_ipv4(std::string_view text) {
   int parts = 0;
   return every_part(text, '.',
                     [&](std::string_view part) {
-                      if (++parts > 4 || part.empty() || part.size() > 3 || (part.size() > 1 && part.front() == '0'))
+                      ++parts;
+                      if (parts > 4 || part.empty() || part.size() > 3 || (part.size() > 1 && part.front() == '0'))
                         return false;
                       std::string_view digits = part;
                       const int number = take_digits(digits, part.size());

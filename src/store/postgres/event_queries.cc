@@ -19,32 +19,35 @@ constexpr std::int64_t kAboveAll = std::numeric_limits<std::int64_t>::max();
 
 // ---- access patterns --------------------------------------------------------------------------
 
-// The columns of each index, as in event_tables.h.
+// The expressions of each index, as in event_tables.h.
 struct Pattern {
   const char* partition;
   const char* sort;
 };
 constexpr std::array<Pattern, event::kIndexes> kPatterns = {{
-    {"''", "(e.time_key || '#EVENT#' || e.event_id)"},
-    {"(e.entity_type || '#' || e.entity_id)", "(e.entity_type || '#TIMESTAMP#' || e.time_key)"},
-    {"e.app", "e.time_key"},
-    {"e.app", "(e.entity_type || '#' || e.entity_id || '#TIMESTAMP#' || e.time_key)"},
-    {"e.type", "e.time_key"},
-    {"e.type", "(e.entity_type || '#' || e.entity_id || '#TIMESTAMP#' || e.time_key)"},
-    {"e.type", "(e.app || '#TIMESTAMP#' || e.time_key)"},
-    {"e.type", "(e.app || '#' || e.entity_type || '#' || e.entity_id || '#TIMESTAMP#' || e.time_key)"},
+    {"(e.tenant || '/0/')", "(e.time_key || '#EVENT#' || e.event_id)"},
+    {"(e.tenant || '/1/' || e.entity_type || '#' || e.entity_id)", "(e.entity_type || '#TIMESTAMP#' || e.time_key)"},
+    {"(e.tenant || '/2/' || e.app)", "e.time_key"},
+    {"(e.tenant || '/3/' || e.app)", "(e.entity_type || '#' || e.entity_id || '#TIMESTAMP#' || e.time_key)"},
+    {"(e.tenant || '/4/' || e.type)", "e.time_key"},
+    {"(e.tenant || '/5/' || e.type)", "(e.entity_type || '#' || e.entity_id || '#TIMESTAMP#' || e.time_key)"},
+    {"(e.tenant || '/6/' || e.type)", "(e.app || '#TIMESTAMP#' || e.time_key)"},
+    {"(e.tenant || '/7/' || e.type)",
+     "(e.app || '#' || e.entity_type || '#' || e.entity_id || '#TIMESTAMP#' || e.time_key)"},
 }};
+std::string partition_of(const EventQuery& query, const StoredRange& range) {
+  return fmt::format("{}/{}/{}", query.tenant.text(), static_cast<int>(query.index), range.partition);
+}
 
-// $1 shard, $2 tenant, $3 partition, $4 now, $5 how many, ($6, $7) after this place, ($8, $9) before this one.
+// $1 shard, $2 partition, $3 now, $4 how many, ($5, $6) after this place, ($7, $8) before this one.
 std::string pattern_sql(const Pattern& pattern, Order order, bool ends) {
   const char* direction = order == Order::ascending ? "ASC" : "DESC";
-  const std::string end = ends ? fmt::format("AND ({}, e.position) < ($8::text, $9::bigint)", pattern.sort) : "";
+  const std::string end = ends ? fmt::format("AND ({}, e.position) < ($7::text, $8::bigint)", pattern.sort) : "";
   return fmt::format(R"sql(
-SELECT {0}, e.position, e.expires IS NULL OR e.expires > $4::timestamptz
+SELECT {0}, e.position, e.expires IS NULL OR e.expires > $3::timestamptz
 FROM millrace.events e
-WHERE e.shard = $1::smallint AND e.tenant = $2::text AND {1} = $3::text
-  AND ({0}, e.position) > ($6::text, $7::bigint) {2}
-ORDER BY {0} {3}, e.position {3} LIMIT $5::bigint)sql",
+WHERE e.shard = $1::smallint AND {1} = $2::text AND ({0}, e.position) > ($5::text, $6::bigint) {2}
+ORDER BY {0} {3}, e.position {3} LIMIT $4::bigint)sql",
                      pattern.sort, pattern.partition, end, direction);
 }
 
@@ -102,9 +105,9 @@ std::optional<Place> end_of(const StoredRange& range, Order order) {
 enum class Driver : std::uint8_t { all, type, source, subject, correlation_id, context };
 constexpr std::size_t kDrivers = 6;
 
-// $1 shard, $2 tenant, ($3, $4) before this place, $5 from this time, $6 how many, $7 now, $8 type, $9 source,
-// $10 subject, $11 correlation_id (each an array: empty where any will do), $12 whether the context is wanted,
-// $13 the driver's value, $14 the context pair's key.
+// $1 shard, $2 what the driver's index begins with, ($3, $4) before this place, $5 from this time, $6 how many,
+// $7 now, $8 type, $9 source, $10 subject, $11 correlation_id (each an array: empty where any will do), $12 whether the
+// context is wanted, $13 and $14 the key and value of the context's driver.
 // `entry` names the row that the driver's index is of: the event itself, but for the context.
 std::string listing_sql(const char* entry, const char* from, const char* driven) {
   return fmt::format(R"sql(
@@ -124,17 +127,17 @@ ORDER BY {0}.time DESC, {0}.position DESC LIMIT $6::bigint)sql",
 std::string events_sql(const char* driven) { return listing_sql("e", "millrace.events e", driven); }
 
 const std::array<Statement, kDrivers> kListings = {{
-    {"list_events", events_sql("(e.tenant || '/') = $2::text || '/'")},
-    {"list_events_of_type", events_sql("e.tenant = $2::text AND e.type = $13::text")},
-    {"list_events_of_source", events_sql("e.tenant = $2::text AND e.source = $13::text")},
-    {"list_events_of_subject", events_sql("e.tenant = $2::text AND e.subject = $13::text AND e.subject <> ''")},
+    {"list_events", events_sql("(e.tenant || '/all/') = $2::text")},
+    {"list_events_of_type", events_sql("(e.tenant || '/type/' || e.type) = $2::text")},
+    {"list_events_of_source", events_sql("(e.tenant || '/source/' || e.source) = $2::text")},
+    {"list_events_of_subject", events_sql("(e.tenant || '/subject/' || e.subject) = $2::text AND e.subject <> ''")},
     {"list_events_of_correlation",
-     events_sql("e.tenant = $2::text AND e.correlation_id = $13::text AND e.correlation_id <> ''")},
+     events_sql("(e.tenant || '/correlation/' || e.correlation_id) = $2::text AND e.correlation_id <> ''")},
     {"list_events_of_context", listing_sql("k", R"sql(millrace.event_context k
 CROSS JOIN LATERAL (
   SELECT * FROM millrace.events e
   WHERE e.shard = k.shard AND e.tenant = k.tenant AND e.position = k.position LIMIT 1) AS e)sql",
-                                           "k.tenant = $2::text AND k.key = $14::text AND k.value = $13::text")},
+                                           "k.tenant = $2::text AND k.key = $13::text AND k.value = $14::text")},
 }};
 
 // The most telling of what is filtered by; an event has no entry for a text that it leaves empty.
@@ -147,22 +150,24 @@ Driver driver_of(const EventListing& listing) {
   return listing.type ? Driver::type : Driver::all;
 }
 
-std::string driving_value(const EventListing& listing, Driver driver) {
+// What the driver's index begins with.
+std::string driven_by(const EventListing& listing, Driver driver) {
+  const std::string& tenant = listing.tenant.text();
   switch (driver) {
     case Driver::all:
-      return "";
+      return tenant + "/all/";
     case Driver::type:
-      return *listing.type;
+      return tenant + "/type/" + *listing.type;
     case Driver::source:
-      return *listing.source;
+      return tenant + "/source/" + *listing.source;
     case Driver::subject:
-      return *listing.subject;
+      return tenant + "/subject/" + *listing.subject;
     case Driver::correlation_id:
-      return *listing.correlation_id;
+      return tenant + "/correlation/" + *listing.correlation_id;
     case Driver::context:
-      return listing.context.front().value;
+      return tenant;
   }
-  return "";
+  return tenant;
 }
 
 // One filter at most, and an index for it: then every entry that the index gives matches.
@@ -190,15 +195,15 @@ Params params_of(ShardId shard, const EventListing& listing, std::size_t looked_
   const TimedPlace end = end_of(listing);
   const Driver driver = driver_of(listing);
   Params params;
-  params.add(column(shard)).add(listing.tenant.text()).add(end.time).add(end.position);
+  params.add(column(shard)).add(driven_by(listing, driver)).add(end.time).add(end.position);
   params.add(listing.from.value_or(Time::min())).add(as_bigint(looked_at)).add(listing.now);
   for (const auto* text : {&listing.type, &listing.source, &listing.subject, &listing.correlation_id}) {
     Column wanted;
     if (*text) wanted.add(**text);
     params.add(wanted);
   }
-  params.add(!listing.context.empty()).add(driving_value(listing, driver));
-  params.add(driver == Driver::context ? listing.context.front().key : std::string());
+  const event::ContextPair pair = listing.context.empty() ? event::ContextPair{} : listing.context.front();
+  params.add(!listing.context.empty()).add(pair.key).add(pair.value);
   return params;
 }
 
@@ -219,7 +224,7 @@ EventPage read_events(Connection& connection, ShardId shard, const EventQuery& q
   const Place begin = begin_of(*range, query.order);
   const auto end = end_of(*range, query.order);
   Params params;
-  params.add(column(shard)).add(query.tenant.text()).add(range->partition).add(query.now);
+  params.add(column(shard)).add(partition_of(query, *range)).add(query.now);
   params.add(as_bigint(query.limit + 1)).add(begin.sort).add(begin.position);
   if (end) params.add(end->sort).add(end->position);
   const Rows rows = connection.run(kPatternStatements.of(query.index, query.order, end.has_value()), params);

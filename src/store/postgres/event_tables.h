@@ -3,7 +3,10 @@
 // An index for each way to ask. The eight access patterns sort by the key strings of event/keys.h without what all
 // entries have in common (store/stored_keys.h): an expression of the columns, so that the table holds no key twice.
 // time_key is the time as these strings have it, decimal milliseconds; its order is that of text, not of numbers.
-// events_time names the tenant by an expression, so that no query by another column can walk it and filter.
+//
+// Each index names the tenant, itself and what it finds in one expression, and the primary key alone begins with
+// shard and tenant: so each query fits one index only. Where several began alike, a plan made while the table is
+// empty would as soon walk another one and filter, and plans are made once.
 #pragma once
 
 namespace millrace::store::postgres {
@@ -38,24 +41,25 @@ COMMENT ON COLUMN millrace.events.tsid IS 'The public id, as a number';
 COMMENT ON COLUMN millrace.events.context IS 'Keys and values in turn';
 COMMENT ON COLUMN millrace.events.rest IS 'Data, actor, metadata and the other members of the event';
 
-CREATE INDEX events_tsid ON millrace.events (shard, tenant, tsid);
-CREATE INDEX events_table ON millrace.events (shard, tenant, (time_key || '#EVENT#' || event_id), position);
+CREATE INDEX events_tsid ON millrace.events ((tenant || '/tsid'), tsid);
+CREATE INDEX events_table ON millrace.events ((tenant || '/0/'), (time_key || '#EVENT#' || event_id), position);
 CREATE INDEX events_gsi1 ON millrace.events
-  (shard, tenant, (entity_type || '#' || entity_id), (entity_type || '#TIMESTAMP#' || time_key), position);
-CREATE INDEX events_gsi2 ON millrace.events (shard, tenant, app, time_key, position);
+  ((tenant || '/1/' || entity_type || '#' || entity_id), (entity_type || '#TIMESTAMP#' || time_key), position);
+CREATE INDEX events_gsi2 ON millrace.events ((tenant || '/2/' || app), time_key, position);
 CREATE INDEX events_gsi3 ON millrace.events
-  (shard, tenant, app, (entity_type || '#' || entity_id || '#TIMESTAMP#' || time_key), position);
-CREATE INDEX events_gsi4 ON millrace.events (shard, tenant, type, time_key, position);
+  ((tenant || '/3/' || app), (entity_type || '#' || entity_id || '#TIMESTAMP#' || time_key), position);
+CREATE INDEX events_gsi4 ON millrace.events ((tenant || '/4/' || type), time_key, position);
 CREATE INDEX events_gsi5 ON millrace.events
-  (shard, tenant, type, (entity_type || '#' || entity_id || '#TIMESTAMP#' || time_key), position);
-CREATE INDEX events_gsi6 ON millrace.events (shard, tenant, type, (app || '#TIMESTAMP#' || time_key), position);
+  ((tenant || '/5/' || type), (entity_type || '#' || entity_id || '#TIMESTAMP#' || time_key), position);
+CREATE INDEX events_gsi6 ON millrace.events ((tenant || '/6/' || type), (app || '#TIMESTAMP#' || time_key), position);
 CREATE INDEX events_gsi7 ON millrace.events
-  (shard, tenant, type, (app || '#' || entity_type || '#' || entity_id || '#TIMESTAMP#' || time_key), position);
-CREATE INDEX events_time ON millrace.events (shard, (tenant || '/'), time, position);
-CREATE INDEX events_type ON millrace.events (shard, tenant, type, time, position);
-CREATE INDEX events_source ON millrace.events (shard, tenant, source, time, position);
-CREATE INDEX events_subject ON millrace.events (shard, tenant, subject, time, position) WHERE subject <> '';
-CREATE INDEX events_correlation ON millrace.events (shard, tenant, correlation_id, time, position)
+  ((tenant || '/7/' || type), (app || '#' || entity_type || '#' || entity_id || '#TIMESTAMP#' || time_key), position);
+CREATE INDEX events_all ON millrace.events ((tenant || '/all/'), time, position);
+CREATE INDEX events_type ON millrace.events ((tenant || '/type/' || type), time, position);
+CREATE INDEX events_source ON millrace.events ((tenant || '/source/' || source), time, position);
+CREATE INDEX events_subject ON millrace.events ((tenant || '/subject/' || subject), time, position)
+  WHERE subject <> '';
+CREATE INDEX events_correlation ON millrace.events ((tenant || '/correlation/' || correlation_id), time, position)
   WHERE correlation_id <> '';
 CREATE INDEX events_expires ON millrace.events (shard, expires, tenant, position) WHERE expires IS NOT NULL;
 

@@ -30,11 +30,12 @@ CROSS JOIN LATERAL (
 WHERE d.shard = $1::smallint AND d.tenant = $2::text AND d.kind = {} AND d.key = $3::text)sql",
                                                     kEventColumns, static_cast<int>(shard::DedupKind::event_id))};
 
-// By events_tsid.
+// By events_tsid, the first from there on: an order that no other index has.
 const Statement kByTsid = {"event_by_tsid", fmt::format(R"sql(
 SELECT {}, e.rest
 FROM millrace.events e
-WHERE e.shard = $1::smallint AND e.tenant = $2::text AND e.tsid = $3::bigint LIMIT 1)sql",
+WHERE e.shard = $1::smallint AND (e.tenant || '/tsid') = $2::text || '/tsid' AND e.tsid >= $3::bigint
+ORDER BY e.tsid LIMIT 1)sql",
                                                         kEventColumns)};
 
 // By the primary key; what it looks at is narrow, the events that are wanted are read after.
@@ -137,7 +138,9 @@ std::optional<event::Record> read_event_by_id(Connection& connection, ShardId sh
 
 std::optional<event::Record> read_event_by_tsid(Connection& connection, ShardId shard, const TenantId& tenant,
                                                 std::uint64_t tsid, Time now) {
-  return first_visible(connection.run(kByTsid, of_tenant(shard, tenant).add(as_bigint(tsid))), now);
+  auto found = first_visible(connection.run(kByTsid, of_tenant(shard, tenant).add(as_bigint(tsid))), now);
+  if (found && found->tsid != tsid) return std::nullopt;
+  return found;
 }
 
 Position read_last_position(Connection& connection, ShardId shard, const TenantId& tenant) {

@@ -235,10 +235,24 @@ SELECT tenant, queue, item, id,
 FROM millrace.item_log;
 )sql";
 
+// `shard` is a hash of the tenant's name. Large values are compressed and stored out of line by PostgreSQL itself.
+constexpr char kBlobs[] = R"sql(
+CREATE TABLE millrace.blobs (
+  written timestamptz NOT NULL,
+  shard   smallint NOT NULL,
+  tenant  text COLLATE "C" NOT NULL,
+  key     text COLLATE "C" NOT NULL,
+  bytes   bytea NOT NULL,
+  PRIMARY KEY (shard, tenant, key)
+);
+COMMENT ON TABLE millrace.blobs IS 'Large payloads; an event or item names its blob by the key';
+)sql";
+
 constexpr Migration kMigrations[] = {
     {1, "tables", kTables},
     {2, "views for people", kViews},
     {3, "event log", kEventTables},
+    {4, "large payloads", kBlobs},
 };
 
 // Version 0 is no step: its row is what starting nodes queue up on, since advisory locks are out.

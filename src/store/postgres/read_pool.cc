@@ -19,7 +19,7 @@ constexpr int kTriesMax = 3;
 
 ReadPool::ReadPool(Connection::Target target, std::size_t connections_max)
     : target_(std::move(target)), connections_max_(connections_max) {
-  target_.settings = kSettings;
+  if (target_.settings.empty()) target_.settings = kSettings;
 }
 
 std::unique_ptr<Connection> ReadPool::take() {

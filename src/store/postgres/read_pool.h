@@ -14,6 +14,7 @@ namespace millrace::store::postgres {
 
 class ReadPool {
  public:
+  // Connections are read-only unless the target has settings of its own.
   ReadPool(Connection::Target target, std::size_t connections_max);
 
   // What `query(Connection&)` returns. It is asked again on a new connection if the server closed the

@@ -1,0 +1,34 @@
+// Large payloads on their way to the blob store and back (S0.9, S4.13). A blob is durable before the command that
+// names it is submitted. What a failed command, a duplicate or an expiry leaves without an owner, blob_sweep.h removes.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "async/async.h"
+#include "async/thread_pool.h"
+#include "blob/blob_store.h"
+#include "event/event.h"
+#include "event/overflow.h"
+#include "shard/command.h"
+
+namespace millrace::api {
+
+// The store outlives it. Any io thread.
+struct Blobs {
+  blob::BlobStore& store;
+  async::ThreadPool& threads;  // the store's calls block
+  event::OverflowSettings events;
+};
+
+// Every event over the threshold loses its large fields to the store. Throws Unavailable; nothing refers to what was
+// written until then.
+async::Async<void> move_large_fields(Blobs& blobs, TenantId tenant, std::vector<shard::NewEvent>& events);
+
+// The large fields come back. Errc::conflict names the blob that is missing; Errc::too_large where the events together
+// are more than limits::kResolvedBytesMax.
+async::Async<Result<void>> resolve_events(Blobs& blobs, std::vector<event::Record>& events);
+
+}  // namespace millrace::api

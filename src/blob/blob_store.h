@@ -1,0 +1,53 @@
+// The port to where large payloads are kept: bytes under a key, each tenant by itself. Implementations: folder_store.h,
+// s3_store.h, memory_store.h, and a table of the PostgreSQL store.
+//
+// Every call blocks and may come from any thread; none may run on an io thread. What is not there just now throws
+// Unavailable. A blob is never changed: a key holds the bytes it was first given until it is removed.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+
+namespace millrace::blob {
+
+enum class Put {
+  stored,  // durable; a blob that was there with the same bytes counts as written now
+  taken,   // the key holds other bytes, which stay: take another key
+};
+
+struct Entry {
+  TenantId tenant;
+  std::string key;
+  Time written{};
+};
+struct Page {
+  std::vector<Entry> entries;
+  std::string next;  // cursor of the next page; "" = there is none
+};
+
+class BlobStore {
+ public:
+  virtual ~BlobStore() = default;
+
+  // How references call this store: the S3 bucket, or a word.
+  virtual std::string bucket() const = 0;
+
+  // Durable before it returns. REQUIRES: a key of 1 to kKeyBytesMax bytes.
+  virtual Put put(const TenantId& tenant, std::string_view key, std::string_view bytes) = 0;
+  virtual std::optional<std::string> get(const TenantId& tenant, std::string_view key) = 0;
+  // Nothing happens if it is not there, or was written at `before` or later: somebody needs it again.
+  virtual void remove(const TenantId& tenant, std::string_view key, Time before) = 0;
+  // The blobs of all tenants, in no special order; about `limit` of them. "" starts from the beginning.
+  virtual Page list(std::string_view cursor, std::size_t limit) = 0;
+};
+
+// With a tenant in front it is still a key that S3 takes.
+inline constexpr std::size_t kKeyBytesMax = 940;
+
+}  // namespace millrace::blob

@@ -1,0 +1,105 @@
+// `millrace schema push`: registers the schemas of a folder at a server (S2.4). All of a request or nothing.
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "cli/answer.h"
+#include "cli/printable.h"
+#include "cli/schema.h"
+#include "cli/schema_files.h"
+#include "cli/table.h"
+#include "json/parse.h"
+#include "json/writer.h"
+
+namespace millrace::cli {
+namespace {
+
+struct Options {
+  Where where;
+  bool json = false;
+  bool dry_run = false;
+  std::string folder;
+};
+
+// Every file that is refused, not only the first.
+[[noreturn]] void refuse(const http::ClientResponse& answer, std::size_t done, Session& session) {
+  const auto document = json::parse(answer.body);
+  const auto errors = document ? document->root().find("errors") : std::nullopt;
+  const bool listed = errors && errors->is(json::Kind::array) && errors->size() > 0;
+  if (!listed) throw Failure(Exit::refused, refusal(answer));
+  for (const json::Value error : errors->elements()) {
+    session.err << printable(fmt::format("{}: {}", text_of(error, "field"), text_of(error, "message"))) << "\n";
+  }
+  throw Failure(Exit::refused, fmt::format("{} registered (mend the schemas above, or give them a new version)",
+                                           done == 0 ? "nothing was" : fmt::format("only the first {} were", done)));
+}
+
+void add_rows(Table& table, json::Value pushed) {
+  const std::optional<json::Value> items = pushed.find("items");
+  if (!items || !items->is(json::Kind::array)) return;
+  for (const json::Value item : items->elements()) {
+    const std::string result = text_of(item, "result");
+    table.add({Cell(result, result == "unchanged" ? Colour::dim : Colour::green), text_of(item, "type"),
+               text_of(item, "version"), text_of(item, "file")});
+  }
+}
+
+void add_items(json::Writer& out, json::Value pushed) {
+  const std::optional<json::Value> items = pushed.find("items");
+  if (!items || !items->is(json::Kind::array)) return;
+  for (const json::Value item : items->elements()) out.compact(item);
+}
+
+// One request after the other; what each of them says goes to `take`.
+template <class Take>
+void push(const Options& options, Session& session, const std::vector<registry::SchemaFile>& files, Take take) {
+  const std::unique_ptr<Api> api = session.open(options.where);
+  std::size_t done = 0;
+  for (const auto request : in_requests(files)) {
+    http::ClientResponse answer = api->call({.method = http::Method::post,
+                                             .target = options.dry_run ? "/api/schemas?dryRun=true" : "/api/schemas",
+                                             .body = push_body(request)});
+    if (answer.status >= 400) refuse(answer, done, session);
+    take(accepted(std::move(answer)).root());
+    done += request.size();
+  }
+}
+
+Exit run(const Options& options, Session& session) {
+  const auto files = read_schema_files(options.folder);
+  if (files.empty()) throw Failure(Exit::usage, fmt::format("{} has no schemas, <type>.v<N>.json", options.folder));
+  if (options.json) {
+    std::string text;
+    json::Writer out(text);
+    out.begin_object();
+    out.member("dryRun", options.dry_run);
+    out.key("items");
+    out.begin_array();
+    push(options, session, files, [&](json::Value pushed) { add_items(out, pushed); });
+    out.end_array();
+    out.end_object();
+    session.out << text << "\n";
+    return Exit::ok;
+  }
+  Table table({{.title = "RESULT"}, {.title = "TYPE"}, {.title = "VERSION"}, {.title = "FILE", .flexible = true}});
+  push(options, session, files, [&](json::Value pushed) { add_rows(table, pushed); });
+  session.out << table.render(session.out_terminal);
+  if (options.dry_run) session.err << "nothing was registered: --dry-run\n";
+  return Exit::ok;
+}
+
+}  // namespace
+
+void add_schema_push(CLI::App& parent, Chosen& chosen) {
+  CLI::App& command = add_command(parent, "push", "Register the schemas of a folder at the server",
+                                  "  millrace schema push schemas/events --dry-run\n"
+                                  "  millrace schema push schemas/events --server https://events.example.com\n"
+                                  "All of them are registered, or none. Needs scope admin.");
+  Options& o = define(command, chosen, run);
+  command.add_option("DIR", o.folder, "the folder of schemas, <type>.v<N>.json")->required()->type_name("");
+  command.add_flag("--dry-run", o.dry_run, "only say what would be registered");
+  add_json_option(command, o.json);
+  add_server_options(command, o.where);
+}
+
+}  // namespace millrace::cli

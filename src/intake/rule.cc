@@ -1,0 +1,123 @@
+#include "intake/rule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/limits.h"
+#include "intake/target.h"
+#include "json/compact.h"
+#include "json/object_reader.h"
+
+namespace millrace::intake {
+namespace {
+
+using json::ObjectReader;
+
+Result<void> refuse_unknown(const ObjectReader& in) {
+  const auto unknown = in.unknown_keys(
+      {"name", "description", "enabled", "bus", "pattern", "targets", "version", "createdAt", "updatedAt"});
+  if (unknown.empty()) return {};
+  return fail(Errc::invalid, fmt::format("a rule has no field \"{}\"", unknown.front()), in.path_of(unknown.front()));
+}
+
+Result<void> read_name(const ObjectReader& in, const std::string& name) {
+  const auto given = in.optional_string("name", kRuleNameBytesMax);
+  if (!given) return std::unexpected(given.error());
+  if (!*given || **given == name) return {};
+  return fail(Errc::invalid, fmt::format("\"name\" is \"{}\", but the path says \"{}\"", **given, name), "name");
+}
+
+Result<void> read_texts(const ObjectReader& in, Rule& rule) {
+  auto description = in.optional_string("description", kRuleDescriptionBytesMax);
+  if (!description) return std::unexpected(description.error());
+  if (*description) rule.description = **description;
+  const auto enabled = in.optional_bool("enabled");
+  if (!enabled) return std::unexpected(enabled.error());
+  rule.enabled = enabled->value_or(rule.enabled);
+  auto bus = in.optional_string("bus", limits::kBusNameBytesMax);
+  if (!bus) return std::unexpected(bus.error());
+  if (*bus) rule.bus = **bus;
+  return {};
+}
+
+Result<void> read_pattern(const ObjectReader& in, Rule& rule) {
+  const auto pattern = in.optional_value("pattern");
+  if (!pattern) {
+    return rule.pattern.empty() ? fail(Errc::invalid, "\"pattern\" is required", "pattern") : Result<void>();
+  }
+  const auto compiled = compile_pattern(*pattern);
+  if (!compiled) return std::unexpected(compiled.error());
+  rule.pattern.clear();
+  json::append_compact(rule.pattern, *pattern);
+  return {};
+}
+
+Result<void> read_targets(const ObjectReader& in, Rule& rule) {
+  const auto array = in.optional_array("targets", kTargetsPerRuleMax);
+  if (!array) return std::unexpected(array.error());
+  if (!*array) return {};
+  std::vector<Target> targets;
+  for (const json::Value element : (*array)->elements()) {
+    const std::string place = json::element_path(in.path_of("targets"), targets.size());
+    auto target = parse_target(element, place);
+    if (!target) return std::unexpected(std::move(target.error()));
+    if (std::ranges::find(targets, target->id, &Target::id) != targets.end()) {
+      return fail(Errc::invalid, fmt::format("the id \"{}\" is there twice", target->id), place + ".id");
+    }
+    targets.push_back(*std::move(target));
+  }
+  rule.targets = std::move(targets);
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_rule_name(std::string_view name) {
+  if (!name.empty() && name.size() <= kRuleNameBytesMax && is_plain_name(name)) return {};
+  return fail(Errc::invalid,
+              fmt::format("the name of a rule has 1 to {} letters, digits, '.', '_' and '-'", kRuleNameBytesMax),
+              "name");
+}
+
+Result<match::Pattern> compile_pattern(json::Value pattern) {
+  auto compiled = match::Pattern::compile(pattern, match::Dialect::extended);
+  if (compiled) return compiled;
+  const Error& error = compiled.error();
+  if (error.field.empty()) return fail(error.code, error.detail, "pattern");
+  return fail(error.code, fmt::format("{}: {}", error.field, error.detail), "pattern." + error.field);
+}
+
+Result<Rule> parse_rule(std::string_view name, json::Value body) {
+  if (const auto checked = check_rule_name(name); !checked) return std::unexpected(checked.error());
+  Rule rule;
+  rule.name = name;
+  return merge_rule(rule, body);
+}
+
+Result<Rule> merge_rule(const Rule& old, json::Value body) {
+  const auto in = ObjectReader::open(body);
+  if (!in) return std::unexpected(in.error());
+  Rule rule = old;
+  Result<void> read = refuse_unknown(*in);
+  if (read) read = read_name(*in, rule.name);
+  if (read) read = read_texts(*in, rule);
+  if (read) read = read_pattern(*in, rule);
+  if (read) read = read_targets(*in, rule);
+  if (!read) return std::unexpected(std::move(read.error()));
+  return rule;
+}
+
+void write_members(json::Writer& out, const Rule& rule) {
+  out.member("name", rule.name);
+  out.member("description", rule.description);
+  out.member("enabled", rule.enabled);
+  if (!rule.bus.empty()) out.member("bus", rule.bus);
+  out.raw_member("pattern", rule.pattern);
+  out.key("targets");
+  out.begin_array();
+  for (const Target& target : rule.targets) write_target(out, target);
+  out.end_array();
+}
+
+}  // namespace millrace::intake

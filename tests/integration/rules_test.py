@@ -1,0 +1,116 @@
+"""Rules, and the question why one does not match, over HTTP."""
+
+import unittest
+
+from registry_case import RegistryCase
+from stores import on_every_store
+
+
+@on_every_store
+class Rules(RegistryCase):
+    RULE = {"pattern": {"detail-type": ["order.created"], "detail": {"id": [{"numeric": [">", 1]}]}},
+            "targets": [{"id": "hook", "type": "webhook", "url": "https://example.com/in"}]}
+
+    def test_a_rule_is_made_shown_changed_and_removed(self):  # S2.8
+        made = self.put("/api/rules/large", self.RULE)
+        self.expect(made, 201)
+        self.assertEqual((made.json["name"], made.json["enabled"], made.headers["ETag"]), ("large", True, '"1"'))
+        self.assertEqual(made.json["targets"][0]["retry"]["maxAttempts"], 3)
+        self.assertEqual(self.api.get("/api/rules/large").json, made.json)
+        self.expect(self.put("/api/rules/large", made.json), 200)
+        changed = self.patch("/api/rules/large", {"enabled": False}, If_Match='"2"')
+        self.expect(changed, 200)
+        self.assertEqual((changed.json["enabled"], changed.json["pattern"]), (False, self.RULE["pattern"]))
+        self.expect(self.patch("/api/rules/large", {"enabled": True}, If_Match='"2"'), 412)
+        self.assertEqual([r["name"] for r in self.api.get("/api/rules").json["items"]], ["large"])
+        self.assertEqual(self.another(self.tenant + "x").get("/api/rules/large").status, 404)
+        self.assertEqual(self.delete("/api/rules/large").status, 204)
+        self.expect(self.api.get("/api/rules/large"), 404)
+
+    def test_what_is_wrong_is_named(self):
+        good = {"a": [1]}
+        for body, field in (
+            ({}, "pattern"), ({"pattern": {}}, "pattern"), ({"pattern": {"a": [{"prefix": 7}]}}, "pattern.a[0].prefix"),
+            ({"pattern": good, "enabld": True}, "enabld"),
+            ({"pattern": good, "targets": [{"type": "alert"}]}, "targets[0].id"),
+            ({"pattern": good, "targets": [{"id": "t", "type": "webhook", "url": "ftp://x"}]}, "targets[0].url"),
+            ({"pattern": good, "targets": [{"id": "t", "type": "queue", "url": "http://x"}]}, "targets[0].url"),
+            ({"pattern": good, "targets": [{"id": "t", "type": "alert", "retry": {"maxAttempts": "9"}}]},
+             "targets[0].retry.maxAttempts")):
+            self.expect(self.put("/api/rules/r", body), 422, field)
+        self.expect(self.put("/api/rules/a%20b", self.RULE), 422, "name")
+        self.expect(self.patch("/api/rules/none", {"enabled": True}), 404)
+
+    def test_a_stored_event_tells_why_a_rule_does_not_match(self):  # S2.8
+        self.put("/api/rules/large", self.RULE)
+        event = self.publish().json["id"]
+        told = self.api.get(f"/api/events/{event}/explain?rule=large").json
+        self.assertEqual((told["matches"], told["why"][0]["path"]), (False, "detail.id"))
+        self.patch("/api/rules/large", {"pattern": {"source": ["shop"]}})
+        self.assertTrue(self.api.get(f"/api/events/{event}/explain?rule=large").json["matches"])
+
+    def test_a_pattern_is_tried_on_an_event(self):  # S2.8
+        def tried(pattern, event):
+            answer = self.api.post("/api/rules/test", {"pattern": pattern, "event": event})
+            self.expect(answer, 200)
+            return answer.json
+
+        bus_form = {"detail-type": "x", "source": "my.app", "detail": {"state": "on", "n": 5}}
+        yes = tried({"detail": {"state": ["on"]}}, bus_form)
+        self.assertEqual((yes["matches"], yes["why"]), (True, []))
+        no = tried({"detail": {"n": [{"numeric": [">", 9]}]}}, bus_form)
+        self.assertEqual((no["matches"], no["why"][0]["path"], no["why"][0]["seen"]), (False, "detail.n", "5"))
+        self.assertIn("9", no["why"][0]["expected"])
+        event = {"type": "order.created", "source": "shop", "data": {"id": 2}}
+        self.assertTrue(tried(self.RULE["pattern"], event)["matches"])
+        self.assertTrue(tried({"data": {"id": [2]}, "type": ["order.created"]}, event)["matches"])
+        self.assertTrue(tried({"anything": [1]}, {"anything": 1})["matches"])
+        for body, field in (({"event": {}}, "pattern"), ({"pattern": {"a": [1]}}, "event"),
+                            ({"pattern": {"a": [1]}, "event": []}, "event"),
+                            ({"pattern": {"a": [{"nope": 1}]}, "event": {}}, "pattern.a[0]")):
+            self.expect(self.api.post("/api/rules/test", body), 422, field)
+
+    def test_a_rule_is_tried_on_stored_events(self):
+        for number in range(4):
+            self.publish(data={"id": number})
+        tried = self.put("/api/rules/large?dryRun=true", self.RULE)
+        self.expect(tried, 200)
+        self.assertEqual({k: tried.json[k] for k in ("dryRun", "scanned", "matched", "complete")},
+                         {"dryRun": True, "scanned": 4, "matched": 2, "complete": True})
+        self.assertEqual(len(tried.json["sample"]), 2)
+        self.expect(self.api.get("/api/rules/large"), 404)
+        self.assertEqual(self.put("/api/rules/large?dryRun=true&to=2001-01-01T00:00:00Z", self.RULE).json["scanned"], 0)
+        self.expect(self.put("/api/rules/large?dryRun=true&from=soon", self.RULE), 400, "from")
+
+
+@on_every_store
+class WithKeys(RegistryCase):
+    ADMIN = "bootstrap-secret-of-the-test"
+
+    def test_changes_need_admin_and_a_tenant_is_its_admins_own(self):
+        server = self.own_server("--auth", "keys", env={"MILLRACE_ADMIN_KEY": self.ADMIN})
+        operator = self.client_of(server, key=self.ADMIN)
+
+        def keyed(scope, tenant):
+            key = operator.post("/api/keys", {"tenant": tenant, "scopes": [scope]}).json["key"]
+            return self.client_of(server, key=key)
+
+        admin, reader, other = keyed("admin", "acme"), keyed("events:read", "acme"), keyed("admin", "other")
+        self.assertEqual(admin.request("PUT", "/api/rules/r", Rules.RULE).status, 201)
+        self.assertEqual(reader.get("/api/rules/r").status, 200)
+        self.assertEqual(reader.request("PUT", "/api/rules/r", Rules.RULE).status, 403)
+        self.assertEqual(reader.request("DELETE", "/api/rules/r").status, 403)
+        self.assertEqual(reader.post("/api/rules/test", {"pattern": {"a": [1]}, "event": {"a": 1}}).status, 200)
+        self.assertEqual(other.get("/api/rules/r").status, 404)
+        self.assertEqual(other.request("DELETE", "/api/rules/r").status, 404)
+        naming = {"naming": "warn"}
+        self.assertEqual(admin.request("PATCH", "/api/tenants/acme", naming).status, 200)
+        self.assertEqual(admin.get("/api/tenants/acme").json["naming"], "warn")
+        self.assertEqual(other.request("PATCH", "/api/tenants/acme", naming).status, 404)
+        self.assertEqual(other.get("/api/tenants/acme").status, 404)
+        self.assertEqual(reader.request("PATCH", "/api/tenants/acme", naming).status, 403)
+        self.assertEqual(operator.request("PATCH", "/api/tenants/acme", {"naming": "off"}).status, 200)
+
+
+if __name__ == "__main__":
+    unittest.main()
