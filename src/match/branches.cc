@@ -1,7 +1,5 @@
 #include "match/branches.h"
 
-#include <iterator>
-
 namespace millrace::match {
 namespace {
 
@@ -27,7 +25,7 @@ std::vector<Branch> of_field(const Node& field) {
 }
 
 // Every branch of the one with every branch of the other.
-std::vector<Branch> product(std::vector<Branch> left, std::vector<Branch> right) {
+std::vector<Branch> product(const std::vector<Branch>& left, const std::vector<Branch>& right) {
   std::vector<Branch> branches;
   branches.reserve(left.size() * right.size());
   for (const Branch& a : left) {
@@ -59,7 +57,7 @@ std::vector<Branch> branches_of(const Node& pattern) {
     }
     case Node::Kind::all: {
       std::vector<Branch> branches(1);
-      for (const Node& child : pattern.children) branches = product(std::move(branches), branches_of(child));
+      for (const Node& child : pattern.children) branches = product(branches, branches_of(child));
       return branches;
     }
   }

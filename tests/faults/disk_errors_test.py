@@ -10,7 +10,7 @@ from workload import Workload
 
 EXIT_BROKEN = 74
 EXIT_SECONDS = 20
-LARGE_ITEMS_MAX = 400  # of 0.9 MB: more than the store keeps in memory
+LARGE_ITEMS_MAX = 400  # about 120 MB: more than the store keeps in memory
 
 
 class DiskErrors(FaultCase):

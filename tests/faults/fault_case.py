@@ -25,6 +25,10 @@ def scaled(short, long):
     return long if LONG else short
 
 
+def large_bytes(number):
+    return 900_000 if number % 10 == 0 else 250_000
+
+
 class FaultCase(unittest.TestCase):
     def setUp(self):
         self.scratch = Path(tempfile.mkdtemp(prefix="millrace-faults-"))
@@ -53,17 +57,24 @@ class FaultCase(unittest.TestCase):
         client.close()
 
     def create_large_items(self, server, count):
-        """Until there are so many, or the server is gone. A few dozen make the store write table files."""
+        """Until there are so many, or the server is gone. A hundred and fifty make the store write table files; every
+        tenth is so large that its payload goes to the blob store (S4.13)."""
         client = server.client(timeout=10)
-        for _ in range(count):
+        for number in range(count):
             title = f"large-{len(self.journal.sent)}"
             self.journal.note_sent(title)
             try:
-                answer = client.post("/events", {"title": title, "tags": "large", "payload": "x" * 900_000})
+                answer = client.post("/events", {"title": title, "tags": "large", "payload": "x" * large_bytes(number)})
             except NoAnswer:
                 return
             if answer.status == 201:
                 self.journal.note_created(title, answer.body["id"])
+
+    def verify_large_payloads(self, client):
+        sizes = {large_bytes(number) for number in range(10)}
+        for item in list(self.journal.created.values())[::10]:
+            payload = client.get(f"/events/{item}").body["payload"]
+            self.assertIn(len(payload), sizes, f"item {item}")
 
     def verify(self, client):
         violations = self.audit(client)

@@ -43,11 +43,12 @@ class PowerLoss(FaultCase):
         with killed_at_end(server):
             for _ in range(scaled(2, 20)):
                 server.start(disk.environment())
-                self.create_large_items(server, chance.randrange(60, 150))
+                self.create_large_items(server, chance.randrange(150, 350))
                 server.kill()
                 disk.lose_power(chance)
             server.start()
             self.verify(server.client())
+            self.verify_large_payloads(server.client())
 
     def test_control_with_sync_switched_off_acknowledged_writes_are_lost(self):
         server = self.run_rounds(1, ["--unsafe-no-sync"])
