@@ -14,30 +14,71 @@ constexpr std::string_view kListing = "audit";
 // With a filter, so many entries are looked at for one page; a page may then be short and still go on.
 constexpr std::size_t kScannedMax = 10'000;
 
+// Where a page ended. Tenants and keys are the system shard's, a tenant's documents its own shard's: two chains,
+// shown as one list by time.
+struct Marks {
+  AuditSeq system;
+  AuditSeq own;
+};
 struct AuditPage {
   std::vector<shard::AuditRecord> items;
-  std::optional<AuditSeq> last;  // set where there may be more
+  std::optional<Marks> last;  // set where there may be more
 };
 
-AuditPage read_audit(store::Store& store, const TenantId& tenant, AuditSeq after, std::size_t limit,
-                     const std::string& entity_type) {
-  AuditPage page;
-  for (std::size_t scanned = 0; scanned < kScannedMax;) {
-    const std::size_t wanted = limit + 1;
-    std::vector<shard::AuditRecord> rows =
-        store.audit(kSystemShard, {.tenant = tenant, .after = after, .limit = wanted});
-    scanned += rows.size();
-    for (shard::AuditRecord& row : rows) {
-      if (page.items.size() == limit) {
-        page.last = after;
-        return page;
-      }
-      after = row.seq;
-      if (entity_type.empty() || row.entity_type == entity_type) page.items.push_back(std::move(row));
+// One chain, read ahead a piece at a time.
+class Chain {
+ public:
+  Chain(store::Store& store, std::optional<ShardId> shard, const TenantId& tenant, AuditSeq after)
+      : store_(store), shard_(shard), tenant_(tenant), after_(after) {}
+
+  // The next entry; null at the end.
+  const shard::AuditRecord* peek() {
+    if (at_ == rows_.size() && shard_ && !ended_) {
+      constexpr std::size_t kPiece = 100;
+      rows_ = store_.audit(*shard_, {.tenant = tenant_, .after = after_, .limit = kPiece});
+      at_ = 0;
+      ended_ = rows_.size() < kPiece;
     }
-    if (rows.size() < wanted) return page;
+    return at_ < rows_.size() ? &rows_[at_] : nullptr;
   }
-  page.last = after;
+  // REQUIRES: peek() gave one.
+  shard::AuditRecord take() {
+    after_ = rows_[at_].seq;
+    return std::move(rows_[at_++]);
+  }
+  AuditSeq mark() const { return after_; }
+
+ private:
+  store::Store& store_;
+  std::optional<ShardId> shard_;
+  TenantId tenant_;
+  AuditSeq after_;
+  std::vector<shard::AuditRecord> rows_;
+  std::size_t at_ = 0;
+  bool ended_ = false;
+};
+
+struct AuditWish {
+  TenantId tenant;
+  std::optional<ShardId> shard;  // the tenant's
+  Marks after;
+  std::size_t limit;
+  std::string entity_type;
+};
+
+AuditPage read_audit(store::Store& store, const AuditWish& wish) {
+  Chain system(store, kSystemShard, wish.tenant, wish.after.system);
+  Chain own(store, wish.shard, wish.tenant, wish.after.own);
+  AuditPage page;
+  for (std::size_t scanned = 0; scanned < kScannedMax && page.items.size() < wish.limit; ++scanned) {
+    const shard::AuditRecord* first = system.peek();
+    const shard::AuditRecord* second = own.peek();
+    if (first == nullptr && second == nullptr) return page;
+    const bool from_own = first == nullptr || (second != nullptr && second->time < first->time);
+    shard::AuditRecord row = from_own ? own.take() : system.take();
+    if (wish.entity_type.empty() || row.entity_type == wish.entity_type) page.items.push_back(std::move(row));
+  }
+  if (system.peek() != nullptr || own.peek() != nullptr) page.last = {system.mark(), own.mark()};
   return page;
 }
 
@@ -56,17 +97,20 @@ void write_entry(json::Writer& out, const shard::AuditRecord& entry) {
   out.end_object();
 }
 
-Result<AuditSeq> read_after(const Page& page) {
-  if (!page.after) return AuditSeq{};
-  if (page.after->size() != 8)
+Result<Marks> read_after(const Page& page) {
+  if (!page.after) return Marks{};
+  if (page.after->size() != 16)
     return fail(Errc::bad_query, "query parameter \"cursor\" is none of this listing", "cursor");
-  return AuditSeq{ByteReader(*page.after).u64_be()};
+  ByteReader bytes(*page.after);
+  const AuditSeq system{bytes.u64_be()};
+  return Marks{system, AuditSeq{bytes.u64_be()}};
 }
 
-std::optional<std::string> cursor_bytes(const std::optional<AuditSeq>& last) {
+std::optional<std::string> cursor_bytes(const std::optional<Marks>& last) {
   if (!last) return std::nullopt;
   std::string bytes;
-  put_u64_be(bytes, last->value);
+  put_u64_be(bytes, last->system.value);
+  put_u64_be(bytes, last->own.value);
   return bytes;
 }
 
@@ -76,11 +120,16 @@ Async<Answer> list_audit(Services& services, http::Request& request) {
   FirstError error;
   const Page page = error.take(read_page(request, kListing));
   const auto entity_type = error.take(Query(request.target.query).text("entityType", 200));
-  const AuditSeq after = error.take(read_after(page));
+  const Marks after = error.take(read_after(page));
   if (error.failed()) co_return error.give();
+  const TenantId tenant = caller_of(request).tenant;
+  AuditWish wish{.tenant = tenant,
+                 .shard = services.engine.shard_of(tenant),
+                 .after = after,
+                 .limit = page.limit,
+                 .entity_type = entity_type.value_or("")};
   const AuditPage found = co_await read_range(
-      services, [&store = services.engine.store(), tenant = caller_of(request).tenant, after, limit = page.limit,
-                 type = entity_type.value_or("")] { return read_audit(store, tenant, after, limit, type); });
+      services, [&store = services.engine.store(), wish = std::move(wish)] { return read_audit(store, wish); });
   co_return respond(200, [&](json::Writer& out) {
     out.begin_object();
     out.key("items");

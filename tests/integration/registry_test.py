@@ -261,6 +261,27 @@ class PublicEventsAndNaming(RegistryCase):
 
 
 @on_every_store
+class Audited(RegistryCase):
+    def test_every_change_is_in_the_audit_log_and_pages_go_on(self):  # S2.12
+        self.put("/api/rules/r", {"pattern": {"source": ["shop"]}})
+        self.patch("/api/rules/r", {"enabled": False})
+        self.delete("/api/rules/r")
+        whole = self.api.get("/api/audit").json
+        changes = [(entry["action"], entry["entityId"]) for entry in whole["items"]]
+        self.assertEqual([action for action, _ in changes],
+                         ["millrace.tenant.created", "millrace.rule.created", "millrace.rule.updated",
+                          "millrace.rule.removed"])
+        paged, cursor = [], ""
+        while cursor is not None:
+            page = self.api.get("/api/audit?limit=1" + (cursor and "&cursor=" + cursor)).json
+            paged += page["items"]
+            cursor = page["nextCursor"]
+        self.assertEqual(paged, whole["items"])
+        rules = self.api.get("/api/audit?entityType=millrace.rule").json["items"]
+        self.assertEqual(rules, whole["items"][1:])
+
+
+@on_every_store
 class AcrossARestart(RegistryCase):
     def test_documents_stay(self):
         server = self.own_server()
