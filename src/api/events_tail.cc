@@ -106,8 +106,9 @@ std::string frame(const event::Record& record, event::Envelope format) {
 Async<> follow(Services& services, http::Request& request, Tail tail, http::BodyStream& stream) {
   auto growth = std::make_shared<Growth>();
   const auto watch = services.engine.watch_log(tail.query.tenant, [growth](Position last) { growth->tell(last); });
-  // So that a client knows at once that it is connected, and proxies pass the head on.
-  if (!co_await stream.write(": following the event log\n\n")) co_return;
+  // So that a client knows at once that it is connected, and from where: if the connection breaks before the first
+  // event, it comes back to the same place.
+  if (!co_await stream.write(fmt::format(": following the event log\nid: {}\n\n", tail.query.after.value))) co_return;
   while (!request.interrupt.raised()) {
     tail.query.now = services.clock.now();
     const store::LogPage page =

@@ -1,10 +1,9 @@
 #include "engine/committer.h"
 
-#include <pthread.h>
-
 #include <utility>
 
 #include "base/log.h"
+#include "engine/prompt_thread.h"
 
 namespace millrace::engine {
 namespace {
@@ -39,7 +38,7 @@ void Committer::commit(Epoch epoch, Group group) {
 }
 
 void Committer::loop() {
-  pthread_setname_np(pthread_self(), "commit");
+  become_prompt("commit");
   std::unique_lock lock(mutex_);
   while (true) {
     arrived_.wait(lock, [this] { return ends_ || work_; });

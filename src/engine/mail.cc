@@ -1,8 +1,8 @@
 #include "engine/mail.h"
 
-#include <pthread.h>
-
 #include <utility>
+
+#include "engine/prompt_thread.h"
 
 namespace millrace::engine {
 
@@ -46,7 +46,7 @@ void JobThread::run(std::move_only_function<void()> job) {
 }
 
 void JobThread::loop(const char* name) {
-  pthread_setname_np(pthread_self(), name);
+  become_prompt(name);
   std::unique_lock lock(mutex_);
   while (true) {
     arrived_.wait(lock, [this] { return ends_ || !jobs_.empty(); });

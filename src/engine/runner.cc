@@ -1,10 +1,9 @@
 #include "engine/runner.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 
 #include "base/log.h"
+#include "engine/prompt_thread.h"
 
 namespace millrace::engine {
 namespace {
@@ -34,7 +33,7 @@ void Runner::stop() {
 }
 
 void Runner::loop() {
-  pthread_setname_np(pthread_self(), "shards");
+  become_prompt("shards");
   if (!recover()) return lose("the server stops");
   while (!(stop_.stop_requested() && idle())) take_mail();
   lose("the server stops");

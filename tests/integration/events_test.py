@@ -53,7 +53,9 @@ def read_frames(response, count):
     frames, fields = [], {}
     while len(frames) < count:
         line = response.readline().decode().rstrip("\n")
-        if not line and fields:
+        if not line and "data" not in fields:
+            fields = {}
+        elif not line:
             frames.append((int(fields["id"]), json.loads(fields["data"])))
             fields = {}
         elif line and not line.startswith(":"):
@@ -320,6 +322,7 @@ class Tail(EventCase):
         publish(self.api, ORDER)
         connection, response = follow(self.server.port, "/api/events/tail?type=a,b", self.tenant_headers())
         self.assertTrue(response.readline().startswith(b":"))
+        self.assertEqual(response.readline(), b"id: 1\n", "where a client that loses the connection now comes back to")
         for kind in ("c", "a", "c", "b"):
             publish(self.api, {**ORDER, "type": kind})
         self.assertEqual([frame[1]["type"] for frame in read_frames(response, 2)], ["a", "b"])
