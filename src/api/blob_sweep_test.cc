@@ -8,6 +8,7 @@
 
 #include "api/access.h"
 #include "api/events.h"
+#include "api/policy_book.h"
 #include "api/queue.h"
 #include "api/services.h"
 #include "async/block_on.h"

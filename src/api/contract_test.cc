@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "api/policy_book.h"
 #include "api/routes.h"
 #include "api/tenants.h"
 #include "blob/memory_store.h"

@@ -3,6 +3,7 @@
 
 #include "api/events.h"
 #include "api/explanation.h"
+#include "api/policy_book.h"
 #include "api/query.h"
 #include "match/explain.h"
 

@@ -8,6 +8,7 @@
 #include "api/ask.h"
 #include "api/event_view.h"
 #include "api/events.h"
+#include "api/policy_book.h"
 #include "api/query.h"
 #include "api/reads.h"
 #include "base/assert.h"

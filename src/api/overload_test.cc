@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "api/access.h"
+#include "api/policy_book.h"
 #include "api/routes.h"
 #include "api/tenants.h"
 #include "async/io_threads.h"

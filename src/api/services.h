@@ -4,7 +4,6 @@
 #include <string>
 
 #include "api/blobs.h"
-#include "api/policy_book.h"
 #include "api/queue_settings.h"
 #include "api/tenants.h"
 #include "async/thread_pool.h"
@@ -13,6 +12,8 @@
 #include "http/metrics.h"
 
 namespace millrace::api {
+
+class PolicyBook;
 
 struct Services {
   engine::Engine& engine;

@@ -6,6 +6,7 @@
 
 #include "api/access.h"
 #include "api/blob_sweep.h"
+#include "api/policy_book.h"
 #include "api/services.h"
 #include "api/tenants.h"
 #include "app/address.h"

@@ -11,6 +11,7 @@
 
 #include "api/access.h"
 #include "api/blob_place.h"
+#include "api/policy_book.h"
 #include "api/routes.h"
 #include "api/services.h"
 #include "api/tenants.h"

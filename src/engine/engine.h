@@ -26,8 +26,8 @@ struct EngineOptions {
   // A group is handed to the commit when the last one is done; it never grows past these.
   std::size_t group_commands_max = 2048;
   std::size_t group_bytes_max = 4 * 1024 * 1024;
-  // How long an idle engine waits for company before it commits. Zero: not at all.
-  std::chrono::microseconds group_linger{0};
+  // How long a group waits for company when the one before it had some. Zero: not at all.
+  std::chrono::microseconds group_linger{200};
   // Beyond this many commands on their way, or bytes of bodies, submit() answers `overloaded`.
   std::size_t pending_commands_max = 20'000;
   std::size_t pending_bytes_max = 256 * 1024 * 1024;

@@ -10,19 +10,22 @@ void Inbox::put(Mail mail) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
+    urgent_ = urgent_ || !std::holds_alternative<Call>(mail);
     mail_.push_back(std::move(mail));
-    wake = std::exchange(reader_waits_, false);
+    if (is_enough()) wake = std::exchange(reader_waits_, false);
   }
   if (wake) arrived_.notify_one();
 }
 
-std::deque<Mail> Inbox::take(std::chrono::system_clock::time_point until) {
+std::deque<Mail> Inbox::take(std::chrono::system_clock::time_point until, std::size_t calls) {
   std::unique_lock lock(mutex_);
-  if (mail_.empty()) {
+  wanted_ = calls;
+  if (!is_enough()) {
     reader_waits_ = true;
-    arrived_.wait_until(lock, until, [this] { return !mail_.empty(); });
+    arrived_.wait_until(lock, until, [this] { return is_enough(); });
     reader_waits_ = false;
   }
+  urgent_ = false;
   return std::exchange(mail_, {});
 }
 

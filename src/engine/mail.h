@@ -52,17 +52,23 @@ struct DrainWanted {};
 
 using Mail = std::variant<Call, CallWithFacts, CommitPersisted, CommitDone, CommitFailed, DrainWanted>;
 
-// Many writers, one reader, who takes all there is at once.
+// Many writers, one reader, who takes all there is at once. A reader who has nothing to do with a single call yet
+// lets several gather: each time it is woken costs as much as executing a command.
 class Inbox {
  public:
   void put(Mail mail);
-  // Waits for mail until `until`; what has come, possibly nothing.
-  std::deque<Mail> take(std::chrono::system_clock::time_point until);
+  // Waits until `calls` calls have come or mail of another kind, at the longest until `until`; what has come, possibly
+  // nothing.
+  std::deque<Mail> take(std::chrono::system_clock::time_point until, std::size_t calls = 1);
 
  private:
+  bool is_enough() const { return urgent_ || mail_.size() >= wanted_; }
+
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<Mail> mail_;
+  std::size_t wanted_ = 1;
+  bool urgent_ = false;  // some of the mail is no call
   bool reader_waits_ = false;
 };
 

@@ -10,6 +10,11 @@ namespace {
 
 constexpr Millis kLongestSleep = std::chrono::seconds(1);
 constexpr Millis kExpireEvery = std::chrono::seconds(5);
+// While a group is under way or waits for company, so many calls are worth waking up for; fewer wait a moment.
+constexpr std::size_t kCallsWorthWaking = 32;
+constexpr Millis kGatheringMax(1);
+// A group waits for company only if those before it had some: a lone caller never waits.
+constexpr std::size_t kCompany = 8;
 constexpr std::size_t kExpireBudget = 500;  // items a shard and round: small beside what is claimed meanwhile
 
 }  // namespace
@@ -47,8 +52,15 @@ bool Runner::idle() const {
 std::chrono::system_clock::time_point Runner::wake_at() const {
   std::chrono::system_clock::time_point wake = clock_.now() + kLongestSleep;
   if (!ticks_.empty() && ticks_.begin()->first < wake) wake = ticks_.begin()->first;
-  const bool lingers = in_flight_ == 0 && !group_.deliveries.empty();
-  return lingers ? std::min(wake, group_began_ + options_.group_linger) : wake;
+  if (in_flight_ != 0) wake = std::min<std::chrono::system_clock::time_point>(wake, clock_.now() + kGatheringMax);
+  return lingers() ? std::min(wake, group_began_ + options_.group_linger) : wake;
+}
+
+// Whether the group in the making should wait for more to join it.
+bool Runner::lingers() const {
+  if (in_flight_ != 0 || group_.deliveries.empty() || company_ < kCompany) return false;
+  if (group_is_full() || stop_.stop_requested()) return false;
+  return std::chrono::system_clock::now() < group_began_ + options_.group_linger;
 }
 
 bool Runner::group_is_full() const {
@@ -59,8 +71,10 @@ bool Runner::group_is_full() const {
 RequestId Runner::own_request() { return RequestId{std::uint64_t{1} << 63 | ++own_requests_}; }
 
 void Runner::take_mail() {
+  const bool rests = unread_.empty() || group_is_full();
+  const bool gathers = in_flight_ != 0 || lingers();
   auto mail =
-      inbox_.take(unread_.empty() || group_is_full() ? wake_at() : std::chrono::system_clock::time_point::min());
+      inbox_.take(rests ? wake_at() : std::chrono::system_clock::time_point::min(), gathers ? kCallsWorthWaking : 1);
   std::ranges::move(mail, std::back_inserter(unread_));
   // A full group waits for the commit before it; the commit's own mail must pass what waits.
   std::deque<Mail> later;
@@ -224,10 +238,10 @@ void Runner::tick_due() {
 
 void Runner::hand_over() {
   if (in_flight_ != 0 || (group_shards_.empty() && group_.deliveries.empty())) return;
-  const bool lingers = options_.group_linger.count() > 0 && !group_is_full() && !stop_.stop_requested() &&
-                       std::chrono::system_clock::now() < group_began_ + options_.group_linger;
-  if (lingers) return;
+  if (lingers()) return;
   group_bytes_ = 0;
+  // It fades slowly: a small group between large ones is no sign that the callers have gone.
+  company_ = std::max(group_.deliveries.size(), company_ / 2);
   group_.number = in_flight_ = next_group_++;
   for (const ShardId id : std::exchange(group_shards_, {})) {
     Running& changed = shards_.at(id);

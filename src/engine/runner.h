@@ -90,6 +90,7 @@ class Runner {
   std::optional<shard::Facts> read(const Call& call, const shard::Need& need);
   bool group_is_full() const;
   bool unseen() const;
+  bool lingers() const;
   RequestId own_request();
   Running& running(ShardId id);
   bool idle() const;
@@ -120,6 +121,7 @@ class Runner {
   Time last_event_expiry_{};
   Time last_numbers_{};
   std::size_t group_bytes_ = 0;
+  std::size_t company_ = 0;  // commands in the groups of late
   std::chrono::system_clock::time_point group_began_{};
   std::uint64_t own_requests_ = 0;
 

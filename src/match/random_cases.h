@@ -168,7 +168,7 @@ class RandomCases {
     }
   }
   std::string text_operator() {
-    const std::string folding = R"({"equals-ignore-case":)" + quoted(text()) + '}';
+    std::string folding = R"({"equals-ignore-case":)" + quoted(text()) + '}';
     if (chance(30)) return folding;
     const std::string operand = chance(40) ? folding : quoted(text());
     return R"({")" + std::string(chance(50) ? "prefix" : "suffix") + R"(":)" + operand + '}';
