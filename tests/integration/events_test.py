@@ -175,6 +175,7 @@ class Publish(EventCase):
             (b"", 400, None), (b"{", 400, None), (b'{"type":"a","type":"b"}', 400, None), (b"[]", 422, None),
             (b"7", 422, None), (b"{}", 422, "type"), (b'{"type":"","source":"s"}', 422, "type"),
             (b'{"type":"t","source":"s","colour":"red"}', 422, "colour"),
+            (b'{"type":"t","source":"s","audit":{"action":"x"}}', 422, "audit"),
             (b'{"type":"t","source":"s","time":"yesterday"}', 422, "time"),
             (b'{"type":"t","source":"s","contextData":[{"key":"k"}]}', 422, "contextData[0]"),
             (json.dumps({"type": "t" * 256, "source": "s"}).encode(), 422, "type"),
