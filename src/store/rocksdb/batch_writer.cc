@@ -23,6 +23,44 @@ void BatchWriter::add(const shard::Batch& batch) {
   for (const auto& dropped : batch.drops) drop(batch.shard, dropped.record);
 }
 
+// The items of a batch are mostly of one queue.
+const std::string& BatchWriter::prefix_of(ShardId shard, const queue::QueueKey& queue) {
+  if (shard != prefix_shard_ || queue != prefix_queue_) {
+    prefix_ = queue_prefix(shard, queue);
+    prefix_shard_ = shard;
+    prefix_queue_ = queue;
+  }
+  return prefix_;
+}
+
+std::string_view BatchWriter::key_of(ShardId shard, const queue::ItemRecord& record) {
+  key_ = prefix_of(shard, record.lane->queue);
+  put_u64_be(key_, record.id.value);
+  return key_;
+}
+
+std::string_view BatchWriter::timed_key(ShardId shard, Time time, const queue::ItemRecord& record) {
+  key_ = time_prefix(shard, time);
+  // The queue and its ends, without the shard that they follow in other keys.
+  key_.append(prefix_of(shard, record.lane->queue), kShardBytes);
+  put_u64_be(key_, record.id.value);
+  return key_;
+}
+
+std::string_view BatchWriter::status_key(ShardId shard, queue::Status status, const queue::ItemRecord& record) {
+  key_ = prefix_of(shard, record.lane->queue);
+  put_u8(key_, static_cast<std::uint8_t>(status));
+  put_u64_be(key_, record.id.value);
+  return key_;
+}
+
+std::string_view BatchWriter::tag_key(ShardId shard, const queue::ItemRecord& record, std::string_view tag) {
+  key_ = prefix_of(shard, record.lane->queue);
+  put_name(key_, tag);
+  put_u64_be(key_, record.id.value);
+  return key_;
+}
+
 void BatchWriter::write_items(const shard::Batch& batch) {
   for (const auto& write : batch.items) {
     if (write.prior) {
@@ -33,7 +71,7 @@ void BatchWriter::write_items(const shard::Batch& batch) {
     if (write.body) {
       value_.clear();
       encode_body(value_, *write.body);
-      put(Table::item_body, item_key(batch.shard, write.record.lane->queue, write.record.id), value_);
+      put(Table::item_body, key_of(batch.shard, write.record), value_);
     }
     write_item(batch.shard, write.record);
   }
@@ -41,47 +79,45 @@ void BatchWriter::write_items(const shard::Batch& batch) {
 
 void BatchWriter::add_tags(ShardId shard, const queue::ItemRecord& record) {
   for (const auto& tag : record.lane->tags) {
-    put(Table::item_tags, with_id(tag_prefix(shard, record.lane->queue, tag), record.id), {});
+    put(Table::item_tags, tag_key(shard, record, tag), {});
   }
 }
 
 // Erases the entries of `prior` that `record` does not overwrite or keep.
 void BatchWriter::leave(ShardId shard, const queue::ItemRecord& record, const shard::PriorItem& prior) {
-  const auto& queue = record.lane->queue;
   const bool moved = prior.placement != record.placement;
   if (prior.placement == Placement::parked) {
-    if (moved) erase(Table::parked_ref, item_key(shard, queue, record.id));
+    if (moved) erase(Table::parked_ref, key_of(shard, record));
     if (moved || prior.due != record.due) {
-      erase(Table::item_parked, timed_item_key(shard, prior.due, queue, record.id));
+      erase(Table::item_parked, timed_key(shard, prior.due, record));
     }
   } else if (moved) {
-    erase(table_of(prior.placement), item_key(shard, queue, record.id));
+    erase(table_of(prior.placement), key_of(shard, record));
   }
   if (prior.placement == Placement::done && (moved || prior.updated != record.updated)) {
-    erase(Table::done_by_time, timed_item_key(shard, prior.updated, queue, record.id));
+    erase(Table::done_by_time, timed_key(shard, prior.updated, record));
   }
   if (is_indexed(prior.status) && prior.status != record.status) {
-    erase(Table::item_by_status, with_id(status_prefix(shard, queue, prior.status), record.id));
+    erase(Table::item_by_status, status_key(shard, prior.status, record));
   }
 }
 
 void BatchWriter::write_item(ShardId shard, const queue::ItemRecord& record) {
-  const auto& queue = record.lane->queue;
   value_.clear();
   encode_item(value_, record);
   if (record.placement == Placement::parked) {
-    put(Table::item_parked, timed_item_key(shard, record.due, queue, record.id), value_);
+    put(Table::item_parked, timed_key(shard, record.due, record), value_);
     value_.clear();
     encode_parked_ref(value_, {record.status, record.due});
-    put(Table::parked_ref, item_key(shard, queue, record.id), value_);
+    put(Table::parked_ref, key_of(shard, record), value_);
   } else {
-    put(table_of(record.placement), item_key(shard, queue, record.id), value_);
+    put(table_of(record.placement), key_of(shard, record), value_);
   }
   if (record.placement == Placement::done) {
-    put(Table::done_by_time, timed_item_key(shard, record.updated, queue, record.id), {});
+    put(Table::done_by_time, timed_key(shard, record.updated, record), {});
   }
   if (is_indexed(record.status)) {
-    put(Table::item_by_status, with_id(status_prefix(shard, queue, record.status), record.id), {});
+    put(Table::item_by_status, status_key(shard, record.status, record), {});
   }
 }
 
@@ -93,7 +129,10 @@ void BatchWriter::write_log(const shard::Batch& batch) {
     if (dropped) continue;
     value_.clear();
     encode_log_entry(value_, entry);
-    put(Table::item_log, log_key(batch.shard, queue, entry.item, entry.id), value_);
+    key_ = prefix_of(batch.shard, queue);
+    put_u64_be(key_, entry.item.value);
+    put_u64_be(key_, entry.id.value);
+    put(Table::item_log, key_, value_);
   }
 }
 
@@ -138,24 +177,22 @@ void BatchWriter::write_records(const shard::Batch& batch) {
 }
 
 void BatchWriter::drop(ShardId shard, const queue::ItemRecord& record) {
-  const auto& queue = record.lane->queue;
-  const auto key = item_key(shard, queue, record.id);
   if (record.placement == Placement::parked) {
-    erase(Table::parked_ref, key);
-    erase(Table::item_parked, timed_item_key(shard, record.due, queue, record.id));
+    erase(Table::parked_ref, key_of(shard, record));
+    erase(Table::item_parked, timed_key(shard, record.due, record));
   } else {
-    erase(table_of(record.placement), key);
+    erase(table_of(record.placement), key_of(shard, record));
   }
   if (record.placement == Placement::done) {
-    erase(Table::done_by_time, timed_item_key(shard, record.updated, queue, record.id));
+    erase(Table::done_by_time, timed_key(shard, record.updated, record));
   }
   if (is_indexed(record.status)) {
-    erase(Table::item_by_status, with_id(status_prefix(shard, queue, record.status), record.id));
+    erase(Table::item_by_status, status_key(shard, record.status, record));
   }
   for (const auto& tag : record.lane->tags) {
-    erase(Table::item_tags, with_id(tag_prefix(shard, queue, tag), record.id));
+    erase(Table::item_tags, tag_key(shard, record, tag));
   }
-  erase(Table::item_body, key);
+  erase(Table::item_body, key_of(shard, record));
   drop_log(shard, record);
 }
 

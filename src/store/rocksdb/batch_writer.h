@@ -24,12 +24,23 @@ class BatchWriter {
   void drop(ShardId shard, const queue::ItemRecord& record);
   void drop_log(ShardId shard, const queue::ItemRecord& record);
 
+  const std::string& prefix_of(ShardId shard, const queue::QueueKey& queue);
+  // These are valid until the next of them.
+  std::string_view key_of(ShardId shard, const queue::ItemRecord& record);
+  std::string_view timed_key(ShardId shard, Time time, const queue::ItemRecord& record);
+  std::string_view status_key(ShardId shard, queue::Status status, const queue::ItemRecord& record);
+  std::string_view tag_key(ShardId shard, const queue::ItemRecord& record, std::string_view tag);
+
   void put(Table table, std::string_view key, std::string_view value) { database_.put(out_, table, key, value); }
   void erase(Table table, std::string_view key) { database_.erase(out_, table, key); }
 
   Database& database_;
   rocksdb::WriteBatch& out_;
-  std::string value_;  // the buffer that values are encoded in
+  std::string value_;  // the buffers that values and keys are made in
+  std::string key_;
+  std::string prefix_;  // queue_prefix of the two below
+  ShardId prefix_shard_{kAllShards};
+  queue::QueueKey prefix_queue_{TenantId::default_tenant(), {}};
 };
 
 // The latest time that the batch's records carry; `floor` if none is later.

@@ -35,7 +35,8 @@ rocksdb::DBOptions database_options(const RocksOptions& options, std::shared_ptr
   db.create_if_missing = true;
   db.create_missing_column_families = true;
   db.wal_recovery_mode = recovery_mode(options);
-  db.atomic_flush = true;  // all tables as of one record of the journal: the rest is replayed
+  db.atomic_flush = true;                      // all tables as of one record of the journal: the rest is replayed
+  db.allow_concurrent_memtable_write = false;  // one thread writes; the memtable wants no more
   db.db_write_buffer_size = options.write_buffer_bytes;
   db.max_background_jobs = 2;
   db.bytes_per_sync = 1 << 20;  // large files reach the disk as they grow, not in one long sync

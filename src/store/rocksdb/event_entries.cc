@@ -7,7 +7,6 @@ namespace millrace::store::rocks {
 namespace {
 
 constexpr std::size_t kNumberBytes = 8;
-constexpr std::size_t kShardBytes = 2;
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 
 void end_name(std::string& out, std::string_view name) {

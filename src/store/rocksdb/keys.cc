@@ -7,13 +7,7 @@
 namespace millrace::store::rocks {
 namespace {
 
-constexpr std::size_t kShardBytes = 2;
 constexpr std::size_t kNumberBytes = 8;
-
-void put_name(std::string& out, std::string_view name) {
-  MR_ASSERT(name.find('\0') == std::string_view::npos, "a NUL in a name would make keys ambiguous");
-  out.append(name).push_back('\0');
-}
 
 // Negative times sort before positive ones.
 void put_time_be(std::string& out, Time time) {
@@ -53,6 +47,11 @@ ItemName take_item(std::string_view rest) {
 }
 
 }  // namespace
+
+void put_name(std::string& out, std::string_view name) {
+  MR_ASSERT(name.find('\0') == std::string_view::npos, "a NUL in a name would make keys ambiguous");
+  out.append(name).push_back('\0');
+}
 
 std::string shard_prefix(ShardId shard) {
   std::string out;
@@ -104,12 +103,6 @@ std::string timed_item_key(ShardId shard, Time time, const queue::QueueKey& queu
   auto out = time_prefix(shard, time);
   put_queue(out, queue);
   return with_id(std::move(out), id);
-}
-
-std::string log_key(ShardId shard, const queue::QueueKey& queue, ItemId item, LogId id) {
-  auto out = item_key(shard, queue, item);
-  put_u64_be(out, id.value);
-  return out;
 }
 
 std::string dedup_key(ShardId shard, const shard::DedupKey& key) {

@@ -12,6 +12,8 @@
 
 namespace millrace::store::rocks {
 
+inline constexpr std::size_t kShardBytes = 2;  // that keys begin with
+
 // Prefixes: every key of the thing starts with it, no other key does.
 std::string shard_prefix(ShardId shard);
 std::string tenant_prefix(ShardId shard, const TenantId& tenant);
@@ -19,13 +21,15 @@ std::string queue_prefix(ShardId shard, const queue::QueueKey& queue);
 std::string status_prefix(ShardId shard, const queue::QueueKey& queue, queue::Status status);
 std::string tag_prefix(ShardId shard, const queue::QueueKey& queue, std::string_view tag);
 
+// Appends a name and its end. REQUIRES: no NUL in it.
+void put_name(std::string& out, std::string_view name);
+
 // Every item key ends with the id, so that byte order within its prefix is the order of ids.
 std::string with_id(std::string prefix, ItemId id);
 std::string item_key(ShardId shard, const queue::QueueKey& queue, ItemId id);
 // The first possible key of the shard at `time` where no item is named.
 std::string time_prefix(ShardId shard, Time time);
 std::string timed_item_key(ShardId shard, Time time, const queue::QueueKey& queue, ItemId id);
-std::string log_key(ShardId shard, const queue::QueueKey& queue, ItemId item, LogId id);
 std::string dedup_key(ShardId shard, const shard::DedupKey& key);
 std::string expiry_prefix(Time expires);
 // `row` is a dedup_key.

@@ -1,8 +1,15 @@
 #include "store/rocksdb/tables.h"
 
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/table_properties_collectors.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "store/rocksdb/keys.h"
+#include "store/rocksdb/memtable.h"
 
 namespace millrace::store::rocks {
 namespace {
@@ -52,6 +59,74 @@ bool is_bulky(Table table) {
   return table == Table::item_body || table == Table::item_log || table == Table::audit || table == Table::events;
 }
 
+// A sequence is what keys with the same head belong to: within one, most are written in ascending order. The memtable
+// remembers where the last key of each went and starts looking there for the next, which makes the write of a
+// sequential key several times cheaper, also where the keys of many sequences alternate.
+class SequenceHead final : public rocksdb::SliceTransform {
+ public:
+  explicit SequenceHead(std::size_t (*bytes)(std::string_view key)) : bytes_(bytes) {}
+  const char* Name() const override { return "millrace.SequenceHead"; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), bytes_({key.data(), key.size()})};
+  }
+  bool InDomain(const rocksdb::Slice& /*key*/) const override { return true; }
+
+ private:
+  std::size_t (*bytes_)(std::string_view key);
+};
+
+constexpr std::size_t kNumberBytes = 8;
+
+template <std::size_t Tail>
+std::size_t all_but(std::string_view key) {
+  return key.size() < Tail ? 0 : key.size() - Tail;
+}
+template <std::size_t Head>
+std::size_t at_most(std::string_view key) {
+  return std::min(key.size(), Head);
+}
+std::size_t whole(std::string_view key) { return key.size(); }
+// shard tenant kind partition: what follows is in the order of time or position.
+std::size_t up_to_partition(std::string_view key) {
+  const std::size_t tenant = key.find('\0', kShardBytes);
+  if (tenant == std::string_view::npos) return 0;
+  const std::size_t partition = key.find('\0', tenant + 2);
+  return partition == std::string_view::npos ? 0 : partition + 1;
+}
+
+// Null where keys come in no order.
+std::size_t (*sequence_of(Table table))(std::string_view key) {
+  switch (table) {
+    case Table::item_live:
+    case Table::item_done:
+    case Table::parked_ref:
+    case Table::item_by_status:
+    case Table::item_tags:
+    case Table::item_body:
+    case Table::audit:
+    case Table::events:
+      return all_but<kNumberBytes>;
+    case Table::item_log:
+      return all_but<2 * kNumberBytes>;
+    case Table::item_parked:
+    case Table::done_by_time:
+    case Table::event_expiry:
+      return at_most<kShardBytes>;
+    case Table::dedup_by_expiry:
+      return at_most<0>;
+    case Table::event_index:
+      return up_to_partition;
+    case Table::meta:
+    case Table::counters:
+    case Table::workers:
+      return whole;  // few keys, each written again and again
+    case Table::dedup:
+    case Table::documents:
+      return nullptr;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const char* table_name(Table table) { return kNames[static_cast<std::size_t>(table)]; }
@@ -63,12 +138,16 @@ rocksdb::ColumnFamilyOptions table_options(Table table, const rocksdb::BlockBase
 
   rocksdb::ColumnFamilyOptions options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
+  options.memtable_factory = make_memtable_factory();
   options.write_buffer_size = is_bulky(table) ? 64 << 20 : 32 << 20;
   // Room for flushes to lag behind a burst before writes are stopped.
   options.max_write_buffer_number = 4;
   options.level_compaction_dynamic_level_bytes = true;
   options.compression = rocksdb::kLZ4Compression;
   if (is_bulky(table)) options.bottommost_compression = rocksdb::kZSTD;
+  if (const auto sequence = sequence_of(table)) {
+    options.memtable_insert_with_hint_prefix_extractor = std::make_shared<SequenceHead>(sequence);
+  }
   if (works_like_a_queue(table)) {
     // A file where half of any 1,000 neighbouring entries are tombstones is compacted soon.
     options.table_properties_collector_factories.push_back(rocksdb::NewCompactOnDeletionCollectorFactory(1000, 500));

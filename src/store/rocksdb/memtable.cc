@@ -1,0 +1,143 @@
+#include "store/rocksdb/memtable.h"
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+#include "store/rocksdb/skip_list.h"
+
+namespace millrace::store::rocks {
+namespace {
+
+using rocksdb::KeyHandle;
+using rocksdb::Slice;
+
+std::string_view view_of(const Slice& key) { return {key.data(), key.size()}; }
+
+// RocksDB ends an iterator that it gave an arena for by its destructor alone. The arena is none that others can
+// allocate from; so the memory comes from here, and goes back to the thread that ends the iterator: that one takes it
+// again at the earliest when the destructor is through.
+class IteratorMemory {
+ public:
+  static void* take(std::size_t bytes) {
+    auto& free = list().free;
+    if (free.empty()) return ::operator new(bytes);
+    void* memory = free.back();
+    free.pop_back();
+    return memory;
+  }
+  static void give_back(void* memory) { list().free.push_back(memory); }
+
+ private:
+  struct List {
+    std::vector<void*> free;
+    ~List() {
+      for (void* memory : free) ::operator delete(memory);
+    }
+  };
+  static List& list() {
+    thread_local List list;
+    return list;
+  }
+};
+
+class Cursor final : public rocksdb::MemTableRep::Iterator {
+ public:
+  enum class Memory { own, lent };
+
+  Cursor(const SkipList& list, Memory memory) : list_(list), memory_(memory) {}
+  ~Cursor() override {
+    if (memory_ == Memory::lent) IteratorMemory::give_back(this);
+  }
+
+  bool Valid() const override { return node_ != nullptr; }
+  const char* key() const override { return SkipList::entry_of(node_); }
+  void Next() override { node_ = SkipList::next(node_); }
+  void Prev() override { node_ = list_.last_before(SkipList::internal_key(key())); }
+  void Seek(const Slice& internal_key, const char* entry) override {
+    node_ = list_.first_from(wanted(internal_key, entry));
+  }
+  void SeekForPrev(const Slice& internal_key, const char* entry) override {
+    const std::string_view key = wanted(internal_key, entry);
+    node_ = list_.first_from(key);
+    if (node_ == nullptr || SkipList::internal_key(SkipList::entry_of(node_)) != key) node_ = list_.last_before(key);
+  }
+  void SeekToFirst() override { node_ = list_.first(); }
+  void SeekToLast() override { node_ = list_.last(); }
+
+ private:
+  // RocksDB gives the key in one of two ways.
+  static std::string_view wanted(const Slice& internal_key, const char* entry) {
+    return entry != nullptr ? SkipList::internal_key(entry) : view_of(internal_key);
+  }
+
+  const SkipList& list_;
+  const SkipList::Node* node_ = nullptr;
+  Memory memory_;
+};
+
+class Memtable final : public rocksdb::MemTableRep {
+ public:
+  explicit Memtable(rocksdb::Allocator* allocator)
+      : MemTableRep(allocator), list_([this](std::size_t bytes) { return allocate(bytes); }) {}
+
+  KeyHandle Allocate(std::size_t bytes, char** entry) override {
+    SkipList::Node* node = list_.make(bytes);
+    *entry = SkipList::entry_of(node);
+    return node;
+  }
+  void Insert(KeyHandle handle) override { InsertKey(handle); }
+  bool InsertKey(KeyHandle handle) override {
+    return list_.insert(static_cast<SkipList::Node*>(handle), list_.own_finger());
+  }
+  void InsertWithHint(KeyHandle handle, void** hint) override { InsertKeyWithHint(handle, hint); }
+  bool InsertKeyWithHint(KeyHandle handle, void** hint) override {
+    if (*hint == nullptr) *hint = new_finger();
+    return list_.insert(static_cast<SkipList::Node*>(handle), *static_cast<SkipList::Finger*>(*hint));
+  }
+
+  bool Contains(const char* entry) const override {
+    const std::string_view key = SkipList::internal_key(entry);
+    const SkipList::Node* found = list_.first_from(key);
+    return found != nullptr && SkipList::internal_key(SkipList::entry_of(found)) == key;
+  }
+  // All of it is in the allocator that RocksDB counts itself.
+  std::size_t ApproximateMemoryUsage() override { return 0; }
+
+  Iterator* GetIterator(rocksdb::Arena* arena) override {
+    if (arena == nullptr) return new Cursor(list_, Cursor::Memory::own);
+    return new (IteratorMemory::take(sizeof(Cursor))) Cursor(list_, Cursor::Memory::lent);
+  }
+
+ private:
+  char* allocate(std::size_t bytes) {
+    char* memory = nullptr;
+    MemTableRep::Allocate(bytes, &memory);
+    return memory;
+  }
+  SkipList::Finger* new_finger() {
+    char* memory = allocate(sizeof(SkipList::Finger) + alignof(SkipList::Finger));
+    memory += -reinterpret_cast<std::uintptr_t>(memory) % alignof(SkipList::Finger);
+    return new (memory) SkipList::Finger;
+  }
+
+  SkipList list_;
+};
+
+class Factory final : public rocksdb::MemTableRepFactory {
+ public:
+  using MemTableRepFactory::CreateMemTableRep;
+  rocksdb::MemTableRep* CreateMemTableRep(const rocksdb::MemTableRep::KeyComparator& /*order*/,
+                                          rocksdb::Allocator* allocator, const rocksdb::SliceTransform* /*prefix*/,
+                                          rocksdb::Logger* /*logger*/) override {
+    return new Memtable(allocator);
+  }
+  const char* Name() const override { return "millrace.Memtable"; }
+  bool CanHandleDuplicatedKey() const override { return true; }
+};
+
+}  // namespace
+
+std::shared_ptr<rocksdb::MemTableRepFactory> make_memtable_factory() { return std::make_shared<Factory>(); }
+
+}  // namespace millrace::store::rocks
