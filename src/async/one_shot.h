@@ -95,6 +95,11 @@ class OneShot {
     if (!state_->settled()) co_await detail::Waiter::suspend(state_);
     co_return take();
   }
+  // wait() in its steps, for where one coroutine less counts:
+  //   if (!answer.settled()) co_await answer.until_settled();
+  //   T value = answer.take();
+  bool settled() const { return state_->settled(); }
+  Async<> until_settled() { return detail::Waiter::suspend(state_); }
 
   // The value, or nullopt if the deadline passes or `interrupt` (may be null; outlives the wait) is raised
   // first. After nullopt the OneShot may be awaited again: the answer may still be under way.
@@ -104,12 +109,12 @@ class OneShot {
     co_return take();
   }
 
- private:
   T take() {
     if (!state_->value) detail::throw_abandoned();
     return *std::move(state_->value);
   }
 
+ private:
   std::shared_ptr<State> state_;
   bool sent_ = false;
 };

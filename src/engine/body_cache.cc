@@ -1,5 +1,8 @@
 #include "engine/body_cache.h"
 
+#include <iterator>
+#include <utility>
+
 namespace millrace::engine {
 namespace {
 
@@ -14,23 +17,28 @@ std::size_t weight(const queue::Body& body) {
 std::shared_ptr<const queue::Body> BodyCache::find(const queue::QueueKey& queue, ItemId id) {
   Part& part = part_of(id);
   const std::lock_guard lock(part.mutex);
-  const auto found = part.by_key.find(Key(queue, id));
+  const auto found = part.by_key.find(Key{queue, id});
   if (found == part.by_key.end()) return nullptr;
-  part.by_use.splice(part.by_use.begin(), part.by_use, found->second);
-  return found->second->body;
+  part.by_use.splice(part.by_use.begin(), part.by_use, *found);
+  return (*found)->body;
 }
 
 void BodyCache::keep(const queue::QueueKey& queue, ItemId id, std::shared_ptr<const queue::Body> body) {
   Part& part = part_of(id);
   const std::size_t bytes = weight(*body);
   const std::lock_guard lock(part.mutex);
-  if (bytes > bytes_max_ || part.by_key.contains(Key(queue, id))) return;
-  part.by_use.push_front({Key(queue, id), std::move(body), bytes});
-  part.by_key.emplace(Key(queue, id), part.by_use.begin());
+  if (bytes > bytes_max_) return;
+  bool is_new = false;
+  part.by_key.lazy_emplace(Key{queue, id}, [&](const auto& make) {
+    part.by_use.emplace_front(queue, id, std::move(body), bytes);
+    make(part.by_use.begin());
+    is_new = true;
+  });
+  if (!is_new) return;
   part.bytes += bytes;
   while (part.bytes > bytes_max_) {
     part.bytes -= part.by_use.back().bytes;
-    part.by_key.erase(part.by_use.back().key);
+    part.by_key.erase(std::prev(part.by_use.end()));
     part.by_use.pop_back();
   }
 }

@@ -2,13 +2,13 @@
 // by bytes; the least recently used go first. Any thread.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+#include <absl/hash/hash.h>
 
 #include <array>
 #include <list>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 #include "queue/item.h"
 
@@ -21,17 +21,34 @@ class BodyCache {
   void keep(const queue::QueueKey& queue, ItemId id, std::shared_ptr<const queue::Body> body);
 
  private:
-  using Key = std::pair<queue::QueueKey, ItemId>;
   struct Entry {
-    Key key;
+    queue::QueueKey queue;
+    ItemId id;
     std::shared_ptr<const queue::Body> body;
     std::size_t bytes;
+  };
+  using Place = std::list<Entry>::iterator;
+  // What an entry is found by, without a copy of its names.
+  struct Key {
+    const queue::QueueKey& queue;
+    ItemId id;
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(const Key& key) const { return absl::HashOf(key.queue, key.id); }
+    std::size_t operator()(Place place) const { return absl::HashOf(place->queue, place->id); }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(Place a, Place b) const { return a == b; }
+    bool operator()(Place a, const Key& b) const { return a->id == b.id && a->queue == b.queue; }
+    bool operator()(const Key& a, Place b) const { return (*this)(b, a); }
   };
   // Parts have locks of their own, so that threads seldom meet.
   struct Part {
     std::mutex mutex;
     std::list<Entry> by_use;  // latest first
-    absl::flat_hash_map<Key, std::list<Entry>::iterator> by_key;
+    absl::flat_hash_set<Place, Hash, Equal> by_key;
     std::size_t bytes = 0;
   };
   static constexpr std::size_t kParts = 8;

@@ -1,5 +1,7 @@
 #include "engine/mail.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "engine/prompt_thread.h"
@@ -10,23 +12,32 @@ void Inbox::put(Mail mail) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    urgent_ = urgent_ || !std::holds_alternative<Call>(mail);
+    if (std::holds_alternative<Call>(mail)) {
+      ++calls_;
+    } else if (std::holds_alternative<CommitDone>(mail)) {
+      done_ = true;
+    } else {
+      urgent_ = true;
+    }
     mail_.push_back(std::move(mail));
     if (is_enough()) wake = std::exchange(reader_waits_, false);
   }
   if (wake) arrived_.notify_one();
 }
 
-std::deque<Mail> Inbox::take(std::chrono::system_clock::time_point until, std::size_t calls) {
+void Inbox::take(std::vector<Mail>& out, std::chrono::system_clock::time_point until, Wish wish) {
   std::unique_lock lock(mutex_);
-  wanted_ = calls;
+  wish_ = wish;
   if (!is_enough()) {
     reader_waits_ = true;
     arrived_.wait_until(lock, until, [this] { return is_enough(); });
     reader_waits_ = false;
   }
-  urgent_ = false;
-  return std::exchange(mail_, {});
+  calls_ = 0;
+  done_ = urgent_ = false;
+  if (out.empty()) return out.swap(mail_);  // both keep their room
+  std::ranges::move(mail_, std::back_inserter(out));
+  mail_.clear();
 }
 
 JobThread::JobThread(const char* name) : thread_([this, name] { loop(name); }) {}

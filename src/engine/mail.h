@@ -57,18 +57,24 @@ using Mail = std::variant<Call, CallWithFacts, CommitPersisted, CommitDone, Comm
 class Inbox {
  public:
   void put(Mail mail);
-  // Waits until `calls` calls have come or mail of another kind, at the longest until `until`; what has come, possibly
-  // nothing.
-  std::deque<Mail> take(std::chrono::system_clock::time_point until, std::size_t calls = 1);
+  // What is worth waking up for, besides mail of any other kind.
+  struct Wish {
+    std::size_t calls = 1;
+    bool done = true;  // a CommitDone: somebody waits for it
+  };
+  // Waits until there is what is wished for, at the longest until `until`; appends what has come, possibly nothing.
+  void take(std::vector<Mail>& out, std::chrono::system_clock::time_point until, Wish wish);
 
  private:
-  bool is_enough() const { return urgent_ || mail_.size() >= wanted_; }
+  bool is_enough() const { return urgent_ || calls_ >= wish_.calls || (wish_.done && done_); }
 
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::deque<Mail> mail_;
-  std::size_t wanted_ = 1;
-  bool urgent_ = false;  // some of the mail is no call
+  std::vector<Mail> mail_;
+  Wish wish_;
+  std::size_t calls_ = 0;  // of the mail
+  bool done_ = false;      // some of it is a CommitDone
+  bool urgent_ = false;    // some of it is neither
   bool reader_waits_ = false;
 };
 

@@ -29,7 +29,7 @@ bool Runner::recover() {
       }
       spdlog::error(R"("msg":"the store is away, trying again","why":"{}")", error.what());
       hooks_.state(State::recovering);
-      std::ranges::move(inbox_.take(clock_.now() + kRetryAfter), std::back_inserter(unread_));
+      inbox_.take(unread_, clock_.now() + kRetryAfter, {});
       refuse_unread(error.what());
     }
   }
@@ -79,14 +79,19 @@ void Runner::lose(const std::string& why) {
 
 // Nothing of these calls was applied.
 void Runner::refuse_unread(const std::string& why) {
-  for (Mail& mail : std::exchange(unread_, {})) {
+  const auto refuse_one = [&](Mail& mail) {
     if (auto* call = std::get_if<Call>(&mail)) refuse(std::move(*call), why);
     if (auto* answered = std::get_if<CallWithFacts>(&mail)) {
       --reads_;
       refuse(std::move(answered->call), why);
     }
     if (std::holds_alternative<DrainWanted>(mail)) draining_ = true;
-  }
+  };
+  for (; next_unread_ < unread_.size(); ++next_unread_) refuse_one(unread_[next_unread_]);
+  for (Mail& mail : put_aside_) refuse_one(mail);
+  unread_.clear();
+  next_unread_ = 0;
+  put_aside_.clear();
 }
 
 }  // namespace millrace::engine

@@ -45,7 +45,7 @@ void Runner::loop() {
 }
 
 bool Runner::idle() const {
-  return unread_.empty() && group_.deliveries.empty() && group_shards_.empty() && in_flight_ == 0 && !unseen() &&
+  return put_aside_.empty() && group_.deliveries.empty() && group_shards_.empty() && in_flight_ == 0 && !unseen() &&
          waiting_.empty() && reads_ == 0 && callers_.empty();
 }
 
@@ -71,23 +71,25 @@ bool Runner::group_is_full() const {
 RequestId Runner::own_request() { return RequestId{std::uint64_t{1} << 63 | ++own_requests_}; }
 
 void Runner::take_mail() {
-  const bool rests = unread_.empty() || group_is_full();
+  const bool rests = put_aside_.empty() || group_is_full();
   const bool gathers = in_flight_ != 0 || lingers();
-  auto mail =
-      inbox_.take(rests ? wake_at() : std::chrono::system_clock::time_point::min(), gathers ? kCallsWorthWaking : 1);
-  std::ranges::move(mail, std::back_inserter(unread_));
-  // A full group waits for the commit before it; the commit's own mail must pass what waits.
-  std::deque<Mail> later;
-  while (!unread_.empty()) {
-    Mail next = std::move(unread_.front());
-    unread_.pop_front();
-    if (std::holds_alternative<Call>(next) && group_is_full()) {
-      later.push_back(std::move(next));
-    } else {
+  unread_.swap(put_aside_);
+  inbox_.take(unread_, rests ? wake_at() : std::chrono::system_clock::time_point::min(),
+              {.calls = gathers ? kCallsWorthWaking : 1, .done = !waiting_.empty() || stop_.stop_requested()});
+  // Calls are executed where they lie: each is large. Losing the shards empties what is read here.
+  while (next_unread_ < unread_.size()) {
+    Mail& next = unread_[next_unread_++];
+    if (auto* call = std::get_if<Call>(&next); call == nullptr) {
       accept(std::move(next));
+    } else if (group_is_full()) {
+      // It waits for the commit before it; the commit's own mail must pass what waits.
+      put_aside_.push_back(std::move(next));
+    } else {
+      execute(std::move(*call), nullptr);
     }
   }
-  unread_ = std::move(later);
+  unread_.clear();
+  next_unread_ = 0;
   tick_due();
   expire();
   expire_events();
@@ -127,7 +129,7 @@ void Runner::accept(Mail mail) {
   drain();
 }
 
-void Runner::execute(Call call, const shard::Facts* facts) {
+void Runner::execute(Call&& call, const shard::Facts* facts) {
   Running& target = running(call.shard);
   if (draining_) {
     if (auto* claim = std::get_if<shard::Claim>(&call.command)) claim->wait = Millis(0);
@@ -142,12 +144,21 @@ void Runner::execute(Call call, const shard::Facts* facts) {
   group_bytes_ += call.bytes;
   const ShardId id = call.shard;
   const RequestId request = call.request;
+  if (answers_at_once(call, target.effects)) return collect(id, target);
   if (call.done) callers_.emplace(request, Caller{std::move(call.done), id, call.bytes, true});
   collect(id, target);
   if (const auto held = callers_.find(request); held != callers_.end() && held->second.counted) {
     held->second.counted = false;  // a claim that waits
     hooks_.held(held->second.bytes);
   }
+}
+
+// Most commands answer their own caller and nobody else; who waits longer, or wakes another, goes the long way.
+bool Runner::answers_at_once(Call& call, shard::Effects& effects) {
+  if (!call.done || effects.answers.size() != 1 || effects.answers.front().request != call.request) return false;
+  group_.deliveries.push_back({std::move(call.done), std::move(effects.answers.front().reply), call.bytes, true});
+  effects.answers.clear();
+  return true;
 }
 
 // Moves what executing gave into the group: answers to their callers, the batch when it is handed over.
@@ -247,9 +258,13 @@ void Runner::hand_over() {
     Running& changed = shards_.at(id);
     changed.shard->seal(changed.effects);
     changed.in_group = false;
+    const std::size_t items = changed.effects.batch.items.size();
     group_.batches.push_back(std::exchange(changed.effects.batch, {}));
+    changed.effects.batch.items.reserve(items);
   }
+  const std::size_t deliveries = group_.deliveries.size();
   committer_->commit(epoch_, std::exchange(group_, {}));
+  group_.deliveries.reserve(deliveries);  // the next group is likely as large
 }
 
 void Runner::commit_done(std::uint64_t group) {

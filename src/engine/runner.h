@@ -68,7 +68,8 @@ class Runner {
   void loop();
   void take_mail();
   void accept(Mail mail);
-  void execute(Call call, const shard::Facts* facts);
+  void execute(Call&& call, const shard::Facts* facts);
+  bool answers_at_once(Call& call, shard::Effects& effects);
   void ask(Call call, shard::Need need);
   void after_durable(std::move_only_function<void()> read);
   void refill(ShardId id, shard::RefillWish wish);
@@ -107,7 +108,9 @@ class Runner {
   std::map<ShardId, Running> shards_;
   absl::btree_set<std::pair<Time, ShardId>> ticks_;
   absl::flat_hash_map<RequestId, Caller> callers_;
-  std::deque<Mail> unread_;
+  std::vector<Mail> unread_;  // being read, from next_unread_ on; empty between two rounds
+  std::size_t next_unread_ = 0;
+  std::vector<Mail> put_aside_;  // calls for which the group had no room
   Group group_;
   std::vector<ShardId> group_shards_;
   std::uint64_t next_group_ = 1;
