@@ -11,6 +11,7 @@ constexpr auto kHeldMax = std::chrono::seconds(limits::kClaimWaitSecondsMax + 10
 }  // namespace
 
 Async<shard::Reply> ask_held(engine::Engine& engine, ShardId shard, shard::Command command, http::Request& request) {
+  request.watch_peer();
   async::OneShot<shard::Reply> reply;
   const RequestId id = engine.submit(shard, std::move(command), reply.sender());
   auto answer = co_await reply.wait_until(async::Steady::now() + kHeldMax, &request.interrupt);

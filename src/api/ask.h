@@ -30,11 +30,12 @@ template <class Answer>
 Async<Result<Answer>> ask(engine::Engine& engine, ShardId shard, shard::Command command) {
   async::OneShot<shard::Reply> reply;
   engine.submit(shard, std::move(command), reply.sender());
-  co_return answer_of<Answer>(co_await reply.wait());
+  if (!reply.settled()) co_await reply.until_settled();
+  co_return answer_of<Answer>(reply.take());
 }
 
 // For a command with a claim that may be held: when the peer leaves or the server drains, the wait is ended
-// and the answer has what was leased until then. REQUIRES: the endpoint watches its peer.
+// and the answer has what was leased until then.
 Async<shard::Reply> ask_held(engine::Engine& engine, ShardId shard, shard::Command command, http::Request& request);
 
 }  // namespace millrace::api

@@ -1,21 +1,30 @@
 #include "api/claimed.h"
 
+#include <algorithm>
+
 #include "api/payload_overflow.h"
 #include "api/reads.h"
 #include "base/unavailable.h"
 
 namespace millrace::api {
 
-Async<Bodies> bodies_of(Services& services, ShardId shard, const queue::QueueKey& queue,
-                        const std::vector<queue::ItemRecord>& items) {
+namespace {
+
+// Null where the body is not in memory.
+Bodies cached_bodies(Services& services, const queue::QueueKey& queue, const std::vector<queue::ItemRecord>& items) {
   Bodies bodies;
   bodies.reserve(items.size());
+  for (const queue::ItemRecord& item : items) bodies.push_back(services.engine.cached_body(queue, item.id));
+  return bodies;
+}
+
+// Throws Unavailable.
+Async<void> read_missing(Services& services, ShardId shard, const queue::QueueKey& queue,
+                         const std::vector<queue::ItemRecord>& items, Bodies& bodies) {
   std::vector<ItemId> missing;
-  for (const queue::ItemRecord& item : items) {
-    bodies.push_back(services.engine.cached_body(queue, item.id));
-    if (!bodies.back()) missing.push_back(item.id);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!bodies[i]) missing.push_back(items[i].id);
   }
-  if (missing.empty()) co_return bodies;
   Bodies found = co_await read_point(services, [&store = services.engine.store(), shard, queue, missing] {
     return store.bodies(shard, queue, missing);
   });
@@ -26,8 +35,9 @@ Async<Bodies> bodies_of(Services& services, ShardId shard, const queue::QueueKey
     if (!bodies[i]) throw Unavailable("an item has no body in the store");
     services.engine.keep_body(queue, items[i].id, bodies[i]);
   }
-  co_return bodies;
 }
+
+}  // namespace
 
 void release(Services& services, ShardId shard, const queue::QueueKey& queue,
              const std::vector<queue::ItemRecord>& items) {
@@ -42,9 +52,12 @@ Async<std::optional<Bodies>> bodies_or_release(Services& services, ShardId shard
                                                const http::Request& request) {
   try {
     if (!request.peer_gone) {
-      Bodies bodies = co_await bodies_of(services, shard, queue, items);
+      Bodies bodies = cached_bodies(services, queue, items);
+      if (std::ranges::find(bodies, nullptr) != bodies.end()) {
+        co_await read_missing(services, shard, queue, items, bodies);
+      }
       const PayloadForm form = read_payload_form(request).value_or(PayloadForm::inlined);
-      co_await inline_payloads(services, queue.tenant, form, bodies);
+      if (any_is_moved(bodies)) co_await inline_payloads(services, queue.tenant, form, bodies);
       co_return bodies;
     }
   } catch (const Unavailable&) {

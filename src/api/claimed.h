@@ -13,16 +13,13 @@ namespace millrace::api {
 
 using Bodies = std::vector<std::shared_ptr<const queue::Body>>;
 
-// Bodies of the items, in their order, from memory or the store. Throws Unavailable.
-Async<Bodies> bodies_of(Services& services, ShardId shard, const queue::QueueKey& queue,
-                        const std::vector<queue::ItemRecord>& items);
-
 // Gives the leases back without waiting for it: the next worker need not wait until they run out.
 void release(Services& services, ShardId shard, const queue::QueueKey& queue,
              const std::vector<queue::ItemRecord>& items);
 
-// The bodies, payloads in the form that the request asks for; nullopt if the peer has gone, and then, as when a store
-// fails, the items are given back. REQUIRES: read_payload_form() takes the request.
+// The bodies in the items' order, from memory or the store, payloads in the form that the request asks for; nullopt if
+// the peer has gone, and then, as when a store fails, the items are given back. REQUIRES: read_payload_form() takes the
+// request.
 Async<std::optional<Bodies>> bodies_or_release(Services& services, ShardId shard, const queue::QueueKey& queue,
                                                const std::vector<queue::ItemRecord>& items,
                                                const http::Request& request);

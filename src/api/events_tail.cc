@@ -148,6 +148,7 @@ Async<Answer> tail_events(Services& services, http::Request& request) {
       *start ? **start : co_await read_point(services, [&store = services.engine.store(), shard = *shard, tenant] {
         return store.last_position(shard, tenant);
       });
+  request.watch_peer();
   http::Response response{.content_type = kEventStream};
   response.headers.emplace_back("Cache-Control", "no-cache");
   response.stream = [&services, &request, tail](http::BodyStream& stream) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 
 #include "api/query.h"
@@ -77,6 +78,15 @@ std::string overflow_key(const std::string& payload) {
   const auto reference = document ? document->root().find(kMember) : std::nullopt;
   const auto key = reference ? reference->find("key") : std::nullopt;
   return key && key->is(json::Kind::string) ? key->get_string() : "";
+}
+
+bool any_is_large(const Services& services, const std::vector<shard::NewItem>& items) {
+  return std::ranges::any_of(
+      items, [&](const auto& item) { return item.body->payload.size() > services.queue.overflow_bytes; });
+}
+
+bool any_is_moved(const Bodies& bodies) {
+  return std::ranges::any_of(bodies, [](const auto& body) { return is_moved(body->payload); });
 }
 
 async::Async<std::vector<std::string>> move_large_payloads(Services& services, queue::QueueKey queue,

@@ -18,10 +18,14 @@ enum class PayloadForm { inlined, reference };
 // ?payload=inline|reference, inline if absent. Errc::bad_query.
 Result<PayloadForm> read_payload_form(const http::Request& request);
 
+bool any_is_large(const Services& services, const std::vector<shard::NewItem>& items);
+
 // Moves what is over the threshold. Returns the payloads in the items' order, "" where the item kept its own.
 // Throws Unavailable.
 async::Async<std::vector<std::string>> move_large_payloads(Services& services, queue::QueueKey queue,
                                                            std::vector<shard::NewItem>& items);
+
+bool any_is_moved(const Bodies& bodies);
 
 // Brings payloads back where the form asks for it. One that is missing from the store stays a reference, with
 // "missing": true, and is logged: the item must reach somebody who can fail it. Throws Unavailable.

@@ -36,11 +36,14 @@ Result<ClaimRequest> read_claim(const http::Request& request, const QueueSetting
 }
 
 http::Response show(const std::vector<queue::ItemRecord>& items, const Bodies& bodies, bool is_array) {
-  return respond(200, [&](json::Writer& out) {
+  std::size_t bytes = 0;
+  for (const auto& body : bodies) bytes += shown_bytes(*body);
+  const auto write = [&](json::Writer& out) {
     if (is_array) out.begin_array();
     for (std::size_t i = 0; i < items.size(); ++i) write_claimed(out, items[i], *bodies[i]);
     if (is_array) out.end_array();
-  });
+  };
+  return respond(200, write, bytes);
 }
 
 }  // namespace
@@ -48,7 +51,8 @@ http::Response show(const std::vector<queue::ItemRecord>& items, const Bodies& b
 Async<Answer> subscribe(Services& services, http::Request& request) {
   Result<ClaimRequest> wanted = read_claim(request, services.queue);
   if (!wanted) co_return std::unexpected(std::move(wanted.error()));
-  const Result<ShardId> shard = co_await shard_of_caller(services, request);
+  const std::optional<ShardId> known = known_shard(services, request);
+  const Result<ShardId> shard = known ? *known : co_await shard_of_caller(services, request);
   if (!shard) co_return std::unexpected(shard.error());
 
   const queue::QueueKey queue = wanted->claim.queue;

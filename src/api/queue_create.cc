@@ -23,12 +23,9 @@ Shown show_new(shard::CreatedItem& item, std::string moved) {
 }
 
 // An item that an idempotency key made before is shown as it is now.
-Async<Result<Shown>> show(Services& services, ShardId shard, const queue::QueueKey& queue, shard::CreatedItem& item,
-                          std::string moved) {
-  if (!item.existing) co_return show_new(item, std::move(moved));
-  auto found = co_await read_point(services, [&store = services.engine.store(), shard, queue, id = item.id] {
-    return store.item(shard, queue, id);
-  });
+Async<Result<Shown>> show_stored(Services& services, ShardId shard, const queue::QueueKey& queue, ItemId id) {
+  auto found = co_await read_point(
+      services, [&store = services.engine.store(), shard, queue, id] { return store.item(shard, queue, id); });
   if (!found) co_return fail(Errc::conflict, "the item that this idempotency key made has expired", "idempotency_key");
   Bodies body{std::move(found->body)};
   co_await inline_payloads(services, queue.tenant, PayloadForm::inlined, body);
@@ -50,11 +47,13 @@ Async<Answer> create_items(Services& services, http::Request& request) {
   if (!body) co_return std::unexpected(body.error());
   Result<CreateRequest> wanted = read_create(*body, services.queue, services.clock.now());
   if (!wanted) co_return std::unexpected(std::move(wanted.error()));
-  const Result<ShardId> shard = co_await shard_of_caller(services, request);
+  const std::optional<ShardId> known = known_shard(services, request);
+  const Result<ShardId> shard = known ? *known : co_await shard_of_caller(services, request);
   if (!shard) co_return std::unexpected(shard.error());
 
   const queue::QueueKey queue = queue_of_caller(request);
-  std::vector<std::string> moved = co_await move_large_payloads(services, queue, wanted->items);
+  std::vector<std::string> moved;  // payloads, by the items' order; empty if none was
+  if (any_is_large(services, wanted->items)) moved = co_await move_large_payloads(services, queue, wanted->items);
   shard::Create command{.queue = queue, .items = std::move(wanted->items)};
   Result<shard::Created> created = co_await ask<shard::Created>(services.engine, *shard, std::move(command));
   if (!created) co_return std::unexpected(std::move(created.error()));
@@ -65,15 +64,22 @@ Async<Answer> create_items(Services& services, http::Request& request) {
   for (std::size_t i = 0; i < created->items.size(); ++i) {
     shard::CreatedItem& item = created->items[i];
     any_new = any_new || !item.existing;
-    Result<Shown> next = co_await show(services, *shard, queue, item, std::move(moved[i]));
-    if (!next) co_return std::unexpected(std::move(next.error()));
-    shown.push_back(*std::move(next));
+    if (!item.existing) {
+      shown.push_back(show_new(item, moved.empty() ? std::string() : std::move(moved[i])));
+      continue;
+    }
+    Result<Shown> stored = co_await show_stored(services, *shard, queue, item.id);
+    if (!stored) co_return std::unexpected(std::move(stored.error()));
+    shown.push_back(*std::move(stored));
   }
-  co_return respond(any_new ? 201 : 200, [&](json::Writer& out) {
+  std::size_t bytes = 0;
+  for (const Shown& item : shown) bytes += shown_bytes(*item.body);
+  const auto write = [&](json::Writer& out) {
     if (wanted->is_array) out.begin_array();
     write_items(out, shown);
     if (wanted->is_array) out.end_array();
-  });
+  };
+  co_return respond(any_new ? 201 : 200, write, bytes);
 }
 
 }  // namespace millrace::api

@@ -20,7 +20,8 @@ Async<Answer> touch(Services& services, http::Request& request, shard::Touch::Ki
   if (!body) co_return std::unexpected(body.error());
   Result<shard::Holder> holder = read_holder(*body, *item);
   if (!holder) co_return std::unexpected(std::move(holder.error()));
-  const Result<ShardId> shard = co_await shard_of_caller(services, request);
+  const std::optional<ShardId> known = known_shard(services, request);
+  const Result<ShardId> shard = known ? *known : co_await shard_of_caller(services, request);
   if (!shard) co_return std::unexpected(shard.error());
   shard::Touch command{
       .queue = queue_of_caller(request), .holder = *std::move(holder), .kind = kind, .lease = services.queue.lease};
@@ -36,7 +37,8 @@ Async<Answer> end_item(Services& services, http::Request& request, Verdict verdi
   if (!body) co_return std::unexpected(body.error());
   Result<shard::Outcome> outcome = read_outcome(*body, *item, verdict);
   if (!outcome) co_return std::unexpected(std::move(outcome.error()));
-  const Result<ShardId> shard = co_await shard_of_caller(services, request);
+  const std::optional<ShardId> known = known_shard(services, request);
+  const Result<ShardId> shard = known ? *known : co_await shard_of_caller(services, request);
   if (!shard) co_return std::unexpected(shard.error());
 
   shard::Settle command{.queue = queue_of_caller(request), .outcomes = {}, .claim = {}};
@@ -121,7 +123,8 @@ Async<Answer> settle_items(Services& services, http::Request& request) {
   if (!wanted) co_return std::unexpected(std::move(wanted.error()));
   const Result<PayloadForm> form = read_payload_form(request);
   if (!form) co_return std::unexpected(form.error());
-  const Result<ShardId> shard = co_await shard_of_caller(services, request);
+  const std::optional<ShardId> known = known_shard(services, request);
+  const Result<ShardId> shard = known ? *known : co_await shard_of_caller(services, request);
   if (!shard) co_return std::unexpected(shard.error());
 
   const std::vector<ItemId> ids = ids_of(wanted->outcomes);

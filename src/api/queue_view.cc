@@ -39,6 +39,11 @@ bool used_up(const queue::LogEntry& entry) { return entry.action == queue::Actio
 
 }  // namespace
 
+std::size_t shown_bytes(const queue::Body& body) {
+  constexpr std::size_t kMembers = 384;  // names, numbers and times
+  return kMembers + body.title.size() + body.description.value_or("").size() + body.tags.size() + body.payload.size();
+}
+
 void write_item_members(json::Writer& out, const queue::ItemRecord& record, const queue::Body& body) {
   out.member("id", record.id);
   out.member("title", body.title);

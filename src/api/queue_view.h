@@ -1,4 +1,4 @@
-// Work items and what happened to them as JSON, exactly as the seed of S4 shows them. Every answer of the
+// Work items and what happened to them as JSON, with the fields and names of S4. Every answer of the
 // queue API is rendered here. Pure.
 #pragma once
 
@@ -12,7 +12,10 @@
 
 namespace millrace::api {
 
-// Whole: the answers of create and get. Beyond the seed's fields only what the sender set: `priority`, `run_at`.
+// About how much JSON an item is, for a buffer that need not grow.
+std::size_t shown_bytes(const queue::Body& body);
+
+// Whole: the answers of create and get. Beyond the fixed fields only what the sender set: `priority`, `run_at`.
 // The caller may go on writing members.
 void write_item_members(json::Writer& out, const queue::ItemRecord& record, const queue::Body& body);
 // What a claim hands out: fewer fields, and the lease.

@@ -27,14 +27,19 @@ inline Asker asker_of(const http::Request& request) { return {caller_of(request)
 
 // Where the caller's items are; registers a tenant that is new.
 Async<Result<ShardId>> shard_of_caller(Services& services, const http::Request& request);
+// The same without waiting, which where requests are many is worth a line; nullopt for a tenant that is new.
+inline std::optional<ShardId> known_shard(const Services& services, const http::Request& request) {
+  return services.engine.shard_of(caller_of(request).tenant);
+}
 inline queue::QueueKey queue_of_caller(const http::Request& request) {
   return {caller_of(request).tenant, kEventsQueue};
 }
 
-// A response whose body `write` fills in.
+// A response whose body `write` fills in; `bytes` is about how much that will be.
 template <class Write>
-http::Response respond(int status, Write write) {
+http::Response respond(int status, Write write, std::size_t bytes = 256) {
   http::Response response{.status = status};
+  response.body.reserve(bytes);
   json::Writer out(response.body);
   write(out);
   return response;

@@ -89,7 +89,6 @@ Async<http::Response> run(Operation operation, Services& services, http::Request
 }
 
 http::Endpoint endpoint_of(const Row& row, std::string_view prefix, ErrorStyle style, Services& services) {
-  const bool waits = row.operation == subscribe || row.operation == settle_items || row.operation == tail_events;
   return {.method = row.method,
           .path = std::string(prefix) + std::string(row.path),
           .name = std::string(row.name),
@@ -97,7 +96,6 @@ http::Endpoint endpoint_of(const Row& row, std::string_view prefix, ErrorStyle s
           .body = row.body,
           .style = style,
           .no_head = row.operation == subscribe,
-          .watch_peer = waits,
           .run = [&services, operation = row.operation, style](http::Request& request) {
             return run(operation, services, request, style);
           }};

@@ -14,8 +14,12 @@ void put_u64_be(std::string& out, std::uint64_t v) {
 }
 
 void put_varint(std::string& out, std::uint64_t v) {
-  for (; v >= 0x80; v >>= 7) put_u8(out, static_cast<std::uint8_t>(v | 0x80));
-  put_u8(out, static_cast<std::uint8_t>(v));
+  if (v < 0x80) return put_u8(out, static_cast<std::uint8_t>(v));
+  char bytes[10];
+  std::size_t size = 0;
+  for (; v >= 0x80; v >>= 7) bytes[size++] = static_cast<char>(v | 0x80);
+  bytes[size++] = static_cast<char>(v);
+  out.append(bytes, size);
 }
 
 void put_zigzag(std::string& out, std::int64_t v) {

@@ -37,12 +37,12 @@ std::string format_uuid(UuidBytes bytes, unsigned version) {
   static constexpr char kHex[] = "0123456789abcdef";
   bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0f) | version << 4);
   bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3f) | 0x80);
-  std::string out;
-  out.reserve(36);
+  std::string out(36, '-');
+  char* at = out.data();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
-    out += kHex[bytes[i] >> 4];
-    out += kHex[bytes[i] & 15];
+    if (i == 4 || i == 6 || i == 8 || i == 10) ++at;
+    *at++ = kHex[bytes[i] >> 4];
+    *at++ = kHex[bytes[i] & 15];
   }
   return out;
 }

@@ -37,8 +37,7 @@ struct Endpoint {
   BodyRule body = BodyRule::none;
   std::size_t body_bytes_max = 1024 * 1024;
   ErrorStyle style = ErrorStyle::problem;
-  bool no_head = false;     // a GET whose HEAD would have effects: 405
-  bool watch_peer = false;  // a long wait: notice when the peer leaves (Request::interrupt)
+  bool no_head = false;  // a GET whose HEAD would have effects: 405
   Handler run;
 };
 

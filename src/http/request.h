@@ -23,6 +23,15 @@ struct Principal {
   virtual ~Principal() = default;
 };
 
+// Notices when the peer of the request in flight leaves.
+class PeerWatch {
+ public:
+  virtual void watch_peer() = 0;
+
+ protected:
+  ~PeerWatch() = default;
+};
+
 class Request {
  public:
   Request() = default;
@@ -58,10 +67,16 @@ class Request {
   std::shared_ptr<const Principal> principal;
   std::vector<std::pair<std::string_view, std::string>> notes;
 
+  // Before a long wait: from now on it is noticed when the peer leaves. Costs a read that stays under way.
+  void watch_peer() {
+    if (connection != nullptr) connection->watch_peer();
+  }
+
   // Raised when a handler that waits should answer now: the server drains, or the peer has gone (noticed
-  // only at endpoints with watch_peer, and then peer_gone is true and nobody will read the answer).
+  // only after watch_peer(), and then peer_gone is true and nobody will read the answer).
   async::Signal interrupt;
   bool peer_gone = false;
+  PeerWatch* connection = nullptr;
 };
 
 }  // namespace millrace::http

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <exception>
+#include <expected>
 #include <optional>
 #include <utility>
 
@@ -49,15 +51,6 @@ Response failure_response(const Request& request, ErrorStyle style) {
   return status_response(500, "an error on our side; the request id names it in the log", style);
 }
 
-// Nothing that an endpoint or a guard throws gets past these two.
-Async<Response> run_endpoint(const Endpoint& endpoint, Request& request) {
-  try {
-    co_return co_await endpoint.run(request);
-  } catch (...) {
-    co_return failure_response(request, endpoint.style);
-  }
-}
-
 std::optional<Response> ask_guard(const Guard& guard, const Endpoint& endpoint, Request& request) {
   if (!guard) return std::nullopt;
   try {
@@ -68,8 +61,10 @@ std::optional<Response> ask_guard(const Guard& guard, const Endpoint& endpoint, 
   }
 }
 
+// A request passes through few coroutines of its own: each costs about as much as reading a header field, and only what
+// may wait has to be one.
 template <class Stream>
-class Session final : public Wire<Stream> {
+class Session final : public Wire<Stream>, public PeerWatch {
  public:
   Session(Stream stream, Arrival& arrival)
       : Wire<Stream>(std::move(stream)),
@@ -99,6 +94,9 @@ class Session final : public Wire<Stream> {
     if (waiting_ && !this->has_input()) this->cancel();
     if (current_ != nullptr && !current_->interrupt.raised()) current_->interrupt.raise();
   }
+  void watch_peer() override {
+    this->watch([this] { interrupt_because_gone(); });
+  }
   void abort() override {
     Wire<Stream>::abort();
     if (current_ != nullptr) interrupt_because_gone();
@@ -123,26 +121,24 @@ class Session final : public Wire<Stream> {
         begun = true;
         this->arm(patience_.head);
       }
-      if (!co_await await_head(begun)) co_return std::nullopt;
+      if (!begun && connections_->draining() && !this->has_input()) co_return std::nullopt;
+      waiting_ = !begun;
+      const bool more = co_await this->fill();
+      waiting_ = false;
+      if (more) continue;
+      if (this->expired() && begun) co_await refuse(status_response(408, "the request's head took too long"));
+      co_return std::nullopt;
     }
     this->disarm();
-    co_return co_await read_head(end);
+    auto head = read_head(end);
+    if (head) co_return *std::move(head);
+    co_await refuse(std::move(head.error()));
+    co_return std::nullopt;
   }
 
-  // More bytes of a head. False: there is nothing more to do on this connection.
-  Async<bool> await_head(bool begun) {
-    if (!begun && connections_->draining() && !this->has_input()) co_return false;
-    waiting_ = !begun;
-    const bool more = co_await this->fill();
-    waiting_ = false;
-    if (!more && this->expired() && begun) co_await refuse(status_response(408, "the request's head took too long"));
-    co_return more;
-  }
-
-  Async<std::optional<Head>> read_head(HeadEnd end) {
+  std::expected<Head, Response> read_head(HeadEnd end) {
     if (end.state == HeadEnd::State::incomplete) {
-      co_await refuse(status_response(431, fmt::format("the head is larger than {} bytes", kHeadBytesMax)));
-      co_return std::nullopt;
+      return std::unexpected(status_response(431, fmt::format("the head is larger than {} bytes", kHeadBytesMax)));
     }
     Result<Head> head = fail(Errc::malformed, "a line ends without a carriage return");
     if (end.state == HeadEnd::State::complete) {
@@ -150,11 +146,8 @@ class Session final : public Wire<Stream> {
       this->inbox.consume(end.size);
       head = check_framing(head_text_);
     }
-    if (!head) {
-      co_await refuse(error_response(head.error()));
-      co_return std::nullopt;
-    }
-    co_return *std::move(head);
+    if (!head) return std::unexpected(error_response(head.error()));
+    return *std::move(head);
   }
 
   // Answers what could not be read as a request; the connection ends with it.
@@ -163,7 +156,7 @@ class Session final : public Wire<Stream> {
     begin(request);
     unread_ = closing_ = true;
     received_ = 0;
-    const std::size_t sent = co_await send(request, response);
+    const std::size_t sent = send_now(request, response) ? sent_ : co_await send_rest(request, response);
     tell(request, nullptr, response.status, sent, Steady::now());
   }
 
@@ -181,10 +174,11 @@ class Session final : public Wire<Stream> {
     received_ = head_text_.size();
     if (!request.head.keep_alive) closing_ = true;
     current_ = &request;
+    request.connection = this;
     if (connections_->draining()) request.interrupt.raise();
     const Endpoint* endpoint = nullptr;
     Response response = co_await respond(request, endpoint);
-    const std::size_t sent = co_await send(request, response);
+    const std::size_t sent = send_now(request, response) ? sent_ : co_await send_rest(request, response);
     current_ = nullptr;
     this->unwatch();
     tell(request, endpoint, response.status, sent, started);
@@ -202,8 +196,11 @@ class Session final : public Wire<Stream> {
     }
     received_ += request.body.size();
     if (endpoint->body == BodyRule::none) request.body.clear();
-    if (endpoint->watch_peer) this->watch([this] { interrupt_because_gone(); });
-    co_return co_await run_endpoint(*endpoint, request);
+    try {
+      co_return co_await endpoint->run(request);
+    } catch (...) {  // nothing that an endpoint throws gets past this
+      co_return failure_response(request, endpoint->style);
+    }
   }
 
   // Finds the endpoint and asks whether the request may go on to it.
@@ -262,25 +259,37 @@ class Session final : public Wire<Stream> {
     co_await read_body(request, kIgnoredBodyBytesMax, ErrorStyle::problem);
   }
 
-  // The bytes written; 0 if the peer cannot be reached.
-  Async<std::size_t> send(Request& request, Response& response) {
-    if (this->closed()) co_return 0;
+  // Sends without waiting, which is enough for most answers: sent_ has the bytes then. False: see send_rest().
+  bool send_now(Request& request, Response& response) {
+    sent_ = 0;
+    if (this->closed()) return true;
     if (connections_->draining()) closing_ = true;
     if (response.stream && request.head.http_1_0) response = status_response(505, "this answer needs HTTP/1.1");
     out_.clear();
     append_head(out_, response, envelope_of(request));
-    const bool bodiless = request.method() == Method::head || !may_have_body(response.status);
-    std::array<std::string_view, 2> pieces = {out_, {}};
+    const bool bodiless = is_bodiless(request, response);
+    pieces_ = {out_, {}};
     if (!bodiless && response.body.size() <= kJoinedBodyBytesMax) {
       out_.append(response.body);
-      pieces[0] = out_;
+      pieces_[0] = out_;
     } else if (!bodiless) {
-      pieces[1] = response.body;
+      pieces_[1] = response.body;
     }
-    std::size_t sent = pieces[0].size() + pieces[1].size();
-    if (!this->write_now(pieces)) co_await this->write_rest(pieces, patience_.progress);
-    if (response.stream && !bodiless) sent += co_await send_stream(response);
-    co_return sent;
+    sent_ = pieces_[0].size() + pieces_[1].size();
+    return this->write_now(pieces_) && (bodiless || !response.stream);
+  }
+
+  // What send_now() left; the bytes of the whole answer.
+  Async<std::size_t> send_rest(Request& request, Response& response) {
+    if (!this->closed() && !(pieces_[0].empty() && pieces_[1].empty())) {
+      co_await this->write_rest(pieces_, patience_.progress);
+    }
+    if (response.stream && !is_bodiless(request, response)) sent_ += co_await send_stream(response);
+    co_return sent_;
+  }
+
+  static bool is_bodiless(const Request& request, const Response& response) {
+    return request.method() == Method::head || !may_have_body(response.status);
   }
 
   Envelope envelope_of(const Request& request) const {
@@ -317,13 +326,15 @@ class Session final : public Wire<Stream> {
   std::shared_ptr<ConnectionSet> connections_;
   std::string remote_;
   const Patience& patience_;
-  std::string head_text_;       // what the current Request's views point into
-  std::string out_;             // the answer's head, kept for its capacity
-  Request* current_ = nullptr;  // in flight
-  std::size_t received_ = 0;    // bytes of the request in flight
-  bool waiting_ = false;        // for the first byte of a request
-  bool closing_ = false;        // after the present answer
-  bool unread_ = false;         // there may be input that nobody will read
+  std::string head_text_;                   // what the current Request's views point into
+  std::string out_;                         // the answer's head, kept for its capacity
+  std::array<std::string_view, 2> pieces_;  // of out_ and the answer's body, what is to be sent
+  std::size_t sent_ = 0;                    // bytes of the answer
+  Request* current_ = nullptr;              // in flight
+  std::size_t received_ = 0;                // bytes of the request in flight
+  bool waiting_ = false;                    // for the first byte of a request
+  bool closing_ = false;                    // after the present answer
+  bool unread_ = false;                     // there may be input that nobody will read
 };
 
 // A stream that throws is cut without its last chunk, so that the peer sees that it is not whole.

@@ -168,8 +168,7 @@ class TestServer {
     table.push_back({.path = "/throw", .name = "throw", .run = throwing});
     table.push_back({.path = "/unavailable", .name = "unavailable", .run = unavailable});
     table.push_back({.path = "/stream", .name = "stream", .run = streaming});
-    table.push_back(
-        {.path = "/wait", .name = "wait", .watch_peer = true, .run = [this](Request& r) { return wait(r); }});
+    table.push_back({.path = "/wait", .name = "wait", .run = [this](Request& r) { return wait(r); }});
     return table;
   }
 
@@ -194,6 +193,7 @@ class TestServer {
     co_return response;
   }
   Async<Response> wait(Request& request) {
+    request.watch_peer();
     Reply reply;
     waiting.entered.set_value(reply.sender());
     const auto text = co_await reply.wait_until(async::Steady::now() + std::chrono::minutes(1), &request.interrupt);

@@ -149,6 +149,18 @@ void append_unescaped(std::string& out, std::string_view content) {
 }
 
 void append_string(std::string& out, std::string_view text) {
+  if (is_plain_ascii(text)) {
+    const std::size_t before = out.size();
+    const std::size_t after = before + text.size() + 2;
+    // The size that it passes may be the room it has, which is more.
+    out.resize_and_overwrite(after, [&](char* data, std::size_t /*room*/) {
+      data[before] = '"';
+      text.copy(data + before + 1, text.size());
+      data[after - 1] = '"';
+      return after;
+    });
+    return;
+  }
   out.push_back('"');
   if (is_valid_utf8(text)) {
     append_content(out, text);

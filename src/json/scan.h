@@ -4,6 +4,8 @@
 #include <emmintrin.h>
 
 #include <bit>
+#include <cstring>
+#include <string_view>
 
 namespace millrace::json {
 
@@ -26,6 +28,35 @@ inline const char* plain_end(const char* p, const char* end) {
   }
   while (p != end && is_plain(*p)) ++p;
   return p;
+}
+
+// Of the sixteen bytes at p.
+inline bool is_plain_ascii_16(const char* p) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  // As signed numbers the bytes from 0x80 on are below the control characters.
+  const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
+  const __m128i special =
+      _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+  return _mm_movemask_epi8(_mm_or_si128(low, special)) == 0;
+}
+
+// Whether every byte is plain and ASCII, so that the text is its own JSON.
+inline bool is_plain_ascii(std::string_view text) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  for (; end - p >= 16; p += 16) {
+    if (!is_plain_ascii_16(p)) return false;
+  }
+  // What is left, together with bytes before it that are fine already; a text shorter than 16 is padded.
+  char tail[16];
+  if (text.size() >= 16) {
+    p = end - 16;
+  } else {
+    std::memset(tail, ' ', sizeof tail);
+    text.copy(tail, text.size());
+    p = tail;
+  }
+  return is_plain_ascii_16(p);
 }
 
 // The first byte that is not JSON whitespace, or end.

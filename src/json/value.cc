@@ -90,6 +90,10 @@ Elements Value::elements() const {
 std::optional<Value> Value::find(std::string_view key) const {
   if (!is(Kind::object)) return std::nullopt;
   for (const Member member : members()) {
+    const Node& name = *member.key.node_;
+    // Most names differ in length already: with its quotes a plain one is two bytes longer than its content.
+    const bool escaped = (name.bits & Node::kEscaped) != 0;
+    if (!escaped && name.length != key.size() + 2) continue;
     if (member.key.equals(key)) return member.value;
   }
   return std::nullopt;
