@@ -7,16 +7,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bare/bare_run.h"
 #include "load/bodies.h"
-#include "store/postgres/postgres_store.h"
-#include "store/rocksdb/rocksdb_store.h"
 
 namespace {
 
@@ -25,30 +22,6 @@ using namespace millrace;
 constexpr ShardId kShard{1};
 // With title, description and tags as much as a client's 940 bytes of JSON hold.
 constexpr std::size_t kPayloadBytes = 775;
-
-struct Options {
-  std::string data;
-  std::string postgres;
-  double seconds = 5;
-  std::size_t group = 100;
-};
-
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view name = argv[i];
-    if (name == "--data") options.data = argv[i + 1];
-    if (name == "--postgres") options.postgres = argv[i + 1];
-    if (name == "--seconds") options.seconds = std::atof(argv[i + 1]);
-    if (name == "--group") options.group = static_cast<std::size_t>(std::atoll(argv[i + 1]));
-  }
-  return options;
-}
-
-std::unique_ptr<store::Store> open_store(const Options& options) {
-  if (!options.postgres.empty()) return store::open_postgres({.url = options.postgres, .node_id = "bare"});
-  return store::open_rocksdb({.path = options.data});
-}
 
 // Batches as the shard makes them for one tenant.
 class Source {
@@ -127,40 +100,28 @@ class Source {
   std::uint64_t last_log_;
 };
 
-void run(const Options& options) {
+void measure(store::Store& store, Epoch epoch, const bench::Arguments& arguments) {
   using Steady = std::chrono::steady_clock;
-  const auto store = open_store(options);
-  const auto epoch = store->acquire({}).value();
+  const double seconds_wanted = arguments.number("--seconds", 5);
+  const std::size_t group = arguments.count("--group", 100);
   std::uint64_t last = 0;
-  for (const auto& counters : store->load(kShard).counters) last = std::max(last, counters.last_item);
+  for (const auto& counters : store.load(kShard).counters) last = std::max(last, counters.last_item);
   Source source(last);
   std::uint64_t items = 0;
   const auto start = Steady::now();
   double seconds = 0;
-  while (seconds < options.seconds) {
-    for (const shard::Batch& batch : {source.creates(options.group), source.settle()})
-      store->commit(epoch, {&batch, 1});
-    items += options.group;
+  while (seconds < seconds_wanted) {
+    for (const shard::Batch& batch : {source.creates(group), source.settle()}) store.commit(epoch, {&batch, 1});
+    items += group;
     seconds = std::chrono::duration<double>(Steady::now() - start).count();
   }
-  store->release();
   fmt::print(R"({{"group":{},"seconds":{:.3f},"items":{},"items_per_s":{:.1f}}})"
              "\n",
-             options.group, seconds, items, static_cast<double>(items) / seconds);
+             group, seconds, items, static_cast<double>(items) / seconds);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options options = parse(argc, argv);
-  if (options.data.empty() == options.postgres.empty()) {
-    fmt::print(stderr, "usage: bare_store --data DIR | --postgres URL [--seconds 5] [--group 100]\n");
-    return 64;
-  }
-  try {
-    run(options);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bare_store: {}\n", error.what());
-    return 1;
-  }
+  return bench::bare_run(argc, argv, "bare_store --data DIR | --postgres URL [--seconds 5] [--group 100]", measure);
 }

@@ -8,6 +8,7 @@
 #include "blob/folder_store.h"
 #include "blob/memory_store.h"
 #include "blob/s3_store.h"
+#include "blob/watched_store.h"
 #include "store/postgres/blob_table.h"
 
 namespace millrace::api {
@@ -55,17 +56,20 @@ bool is_postgres(const std::string& store) { return !store.empty() && store != "
 }  // namespace
 
 std::unique_ptr<blob::BlobStore> open_blobs(const BlobPlace& place, const Clock& clock, const ReadVariable& variable) {
-  if (place.blobs.starts_with("s3://")) return blob::open_s3(blob::read_s3_url(place.blobs, variable));
+  const auto watched = [](const char* kind, std::unique_ptr<blob::BlobStore> store) {
+    return std::make_unique<blob::WatchedStore>(kind, std::move(store));
+  };
+  if (place.blobs.starts_with("s3://")) return watched("s3", blob::open_s3(blob::read_s3_url(place.blobs, variable)));
   if (place.blobs == "memory" || (place.blobs.empty() && place.store == "memory://")) {
-    return std::make_unique<blob::MemoryStore>(clock);
+    return watched("memory", std::make_unique<blob::MemoryStore>(clock));
   }
   if (place.blobs == "postgres" && !is_postgres(place.store)) {
     throw Unavailable("--blobs postgres needs --store postgres://…");
   }
   if (place.blobs == "postgres" || (place.blobs.empty() && is_postgres(place.store))) {
-    return std::make_unique<TableBlobs>(place.store, clock);
+    return watched("postgres", std::make_unique<TableBlobs>(place.store, clock));
   }
-  return blob::open_folder({.root = place.blobs.empty() ? place.data + "/blobs" : place.blobs});
+  return watched("folder", blob::open_folder({.root = place.blobs.empty() ? place.data + "/blobs" : place.blobs}));
 }
 
 }  // namespace millrace::api

@@ -14,12 +14,14 @@ namespace millrace::api {
 namespace {
 
 constexpr Millis kOrphanAge = std::chrono::hours(1);
+constexpr auto kFirstAfter = std::chrono::seconds(1);  // what the last run left, and whether the store is there
 constexpr auto kEvery = std::chrono::seconds(30);
 // What one round may cost: some thousand point reads.
 constexpr std::size_t kBlobsPerRound = 500;
-constexpr int kItemPagesPerRound = 10;
+constexpr int kPagesPerRound = 10;
 constexpr std::size_t kItemsPerPage = 500;
-constexpr std::size_t kGatheredMax = 10'000;  // keys a queue; those beyond come with the next time around
+constexpr std::size_t kEventsPerPage = 100;   // each of which may be nearly as large as what overflows
+constexpr std::size_t kGatheredMax = 10'000;  // keys a queue or tenant; those beyond come with the next time around
 
 constexpr std::string_view kItems = "items/";
 
@@ -37,7 +39,7 @@ std::optional<std::string> queue_in_key(std::string_view key) {
 std::size_t BlobSweep::round() {
   const Time old = clock_.now() - kOrphanAge;
   const std::size_t removed = sweep_page(old);
-  return removed + search_items(old);
+  return removed + search_items(old) + search_events(old);
 }
 
 std::size_t BlobSweep::sweep_page(Time old) {
@@ -47,7 +49,9 @@ std::size_t BlobSweep::sweep_page(Time old) {
   for (const blob::Entry& entry : page.entries) {
     if (entry.written >= old) continue;
     if (entry.key.starts_with(kItems)) {
-      gather(entry);
+      gather_item(entry);
+    } else if (event::holds_digest_of_owner(entry.key)) {
+      gather_event(entry);
     } else if (event::owner_of_key(entry.key) && !event_has_it(entry, clock_.now())) {
       blobs_.remove(entry.tenant, entry.key, old);
       ++removed;
@@ -56,10 +60,15 @@ std::size_t BlobSweep::sweep_page(Time old) {
   return removed;
 }
 
-void BlobSweep::gather(const blob::Entry& entry) {
+void BlobSweep::gather_item(const blob::Entry& entry) {
   auto queue = queue_in_key(entry.key);
   if (!queue) return;
   auto& keys = gathered_[{entry.tenant, *std::move(queue)}];
+  if (keys.size() < kGatheredMax) keys.insert(entry.key);
+}
+
+void BlobSweep::gather_event(const blob::Entry& entry) {
+  auto& keys = gathered_events_[entry.tenant];
   if (keys.size() < kGatheredMax) keys.insert(entry.key);
 }
 
@@ -94,12 +103,11 @@ std::size_t BlobSweep::search_items(Time old) {
   if (!search_) return 0;
   const auto shard = engine_.shard_of(search_->queue.tenant);
   if (!shard) return search_.reset(), 0;
-  for (int page = 0; page < kItemPagesPerRound; ++page) {
+  for (int page = 0; page < kPagesPerRound; ++page) {
     if (search_->keys.empty()) return search_.reset(), 0;
     if (search_page(*shard, *search_)) continue;
     const Search done = *std::exchange(search_, std::nullopt);
-    for (const std::string& key : done.keys) blobs_.remove(done.queue.tenant, key, old);
-    return done.keys.size();
+    return remove_all(done.queue.tenant, done.keys, old);
   }
   return 0;
 }
@@ -113,6 +121,40 @@ bool BlobSweep::search_page(ShardId shard, Search& search) {
   }
   if (!page.items.empty()) search.before = page.items.back().record.id;
   return page.more && !page.items.empty();
+}
+
+// What is appended while this goes on comes at the end, so it is looked at too; only `old` blobs are removed then.
+std::size_t BlobSweep::search_events(Time old) {
+  if (!log_search_ && !gathered_events_.empty()) {
+    auto next = gathered_events_.extract(gathered_events_.begin());
+    log_search_ = LogSearch{.tenant = next.key(), .keys = std::move(next.mapped())};
+  }
+  if (!log_search_) return 0;
+  const auto shard = engine_.shard_of(log_search_->tenant);
+  if (!shard) return log_search_.reset(), 0;
+  for (int page = 0; page < kPagesPerRound; ++page) {
+    if (log_search_->keys.empty()) return log_search_.reset(), 0;
+    if (search_page(*shard, *log_search_)) continue;
+    const LogSearch done = *std::exchange(log_search_, std::nullopt);
+    return remove_all(done.tenant, done.keys, old);
+  }
+  return 0;
+}
+
+// False: there are no more.
+bool BlobSweep::search_page(ShardId shard, LogSearch& search) {
+  const store::LogPage page = engine_.store().event_log(
+      shard, {.tenant = search.tenant, .after = search.after, .limit = kEventsPerPage, .now = clock_.now()});
+  for (const event::Record& event : page.events) {
+    if (const auto reference = event::overflow_of(*event.rest)) search.keys.erase(reference->key);
+  }
+  search.after = page.through;
+  return page.more;
+}
+
+std::size_t BlobSweep::remove_all(const TenantId& tenant, const std::set<std::string>& keys, Time old) {
+  for (const std::string& key : keys) blobs_.remove(tenant, key, old);
+  return keys.size();
 }
 
 void BlobSweep::start() {
@@ -130,8 +172,10 @@ void BlobSweep::stop() {
 
 void BlobSweep::run_until_stopped() {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kEvery, [this] { return stopping_; })) {
+  std::chrono::seconds pause = kFirstAfter;
+  while (!changed_.wait_for(lock, pause, [this] { return stopping_; })) {
     if (engine_.state() != engine::State::ready) continue;
+    pause = kEvery;
     lock.unlock();
     try {
       const std::size_t removed = round();

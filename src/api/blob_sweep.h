@@ -2,8 +2,9 @@
 // never committed. A blob is looked at once it is an hour old: no command takes that long from its blob to its commit.
 //
 // The key of an event's blob says which event it belongs to, so that one is looked up. The key of an item's blob does
-// not, since the item has no number yet when it is written: such blobs are gathered, then all items of the queue are
-// looked through, some a round, and what none of them names is removed.
+// not, since the item has no number yet when it is written, nor does that of an event with a very long id: such blobs
+// are gathered, then all items of the queue or all events of the tenant are looked through, some a round, and what none
+// of them names is removed.
 //
 // One thread at a time; start() makes one. Engine, store and clock outlive it.
 #pragma once
@@ -28,7 +29,8 @@ class BlobSweep {
       : engine_(engine), blobs_(blobs), clock_(clock) {}
   ~BlobSweep() { stop(); }
 
-  // A round now and then, while the engine is ready. Failures are logged, and the next round tries again.
+  // A round soon, and then now and then, while the engine is ready. Failures are logged, and the next round tries
+  // again.
   void start();
   // Waits for the round under way.
   void stop();
@@ -44,11 +46,22 @@ class BlobSweep {
     std::optional<ItemId> before = {};  // all from here on were looked at
   };
 
+  // The log of one tenant, looked through from its beginning.
+  struct LogSearch {
+    TenantId tenant;
+    std::set<std::string> keys;  // not found so far
+    Position after = {};
+  };
+
   std::size_t sweep_page(Time old);
-  void gather(const blob::Entry& entry);
+  void gather_item(const blob::Entry& entry);
+  void gather_event(const blob::Entry& entry);
   bool event_has_it(const blob::Entry& entry, Time now);
   std::size_t search_items(Time old);
   bool search_page(ShardId shard, Search& search);
+  std::size_t search_events(Time old);
+  bool search_page(ShardId shard, LogSearch& search);
+  std::size_t remove_all(const TenantId& tenant, const std::set<std::string>& keys, Time old);
   void run_until_stopped();
 
   engine::Engine& engine_;
@@ -57,6 +70,8 @@ class BlobSweep {
   std::string cursor_;
   std::map<queue::QueueKey, std::set<std::string>> gathered_;
   std::optional<Search> search_;
+  std::map<TenantId, std::set<std::string>> gathered_events_;
+  std::optional<LogSearch> log_search_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

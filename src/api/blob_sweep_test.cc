@@ -24,8 +24,9 @@ using std::chrono::minutes;
 
 const TenantId kTenant = TenantId::default_tenant();
 const std::string kLarge(300'000, 'x');
+const std::string kLongId(240, '/');  // its key holds a digest of it
 
-// Of the blobs and their sweep; the engine has the system's.
+// One of the blobs and their sweep, another of the engine.
 class SteppingClock final : public Clock {
  public:
   Time now() const override { return SystemClock().now() + Millis(ahead_.load()); }
@@ -51,9 +52,15 @@ class LargePayloads : public testing::Test {
     request.principal = std::make_shared<Caller>(kTenant, Scopes::all(), "test");
     return async::block_on(io_.at(0), operation(services_, request));
   }
-  int publish(const std::string& id, const std::string& output) {
-    const std::string body = fmt::format(R"({{"type":"t","eventId":"{}","data":{{"output":"{}"}}}})", id, output);
+  int publish(const std::string& id, const std::string& output, const std::string& more = "") {
+    const std::string body =
+        fmt::format(R"({{"type":"t","eventId":"{}",{}"data":{{"output":"{}"}}}})", id, more, output);
     return call(publish_events, body)->status;
+  }
+  // The time to live of an event that is gone before the sweep looks.
+  std::string ttl(minutes after) { return fmt::format(R"("ttl":{},)", to_ms(clock_.now() + after) / 1000); }
+  std::size_t events_held() {
+    return store_.event_log(*engine_.shard_of(kTenant), {.tenant = kTenant, .now = Time{}}).events.size();
   }
   int publish_cloud(const std::string& id, const std::string& source) {
     const std::string body = fmt::format(
@@ -69,14 +76,15 @@ class LargePayloads : public testing::Test {
     return removed;
   }
 
-  SystemClock clock_;
+  SteppingClock clock_;
   SteppingClock later_;
   store::MemoryStore store_;
   blob::MemoryStore blobs_{later_};
   async::IoThreads io_{1};
   async::ThreadPool readers_{1};
   http::Metrics metrics_;
-  engine::Engine engine_{store_, clock_, {}, [](const std::string&) {}};
+  engine::EngineOptions engine_options_{.event_retention = hours(48)};
+  engine::Engine engine_{store_, clock_, engine_options_, [](const std::string&) {}};
   Tenants tenants_{engine_, clock_};
   PolicyBook policies_{engine_};
   Services services_{.engine = engine_,
@@ -125,10 +133,50 @@ TEST_F(LargePayloads, WhatNothingRefersToGoesAfterAnHour) {  // S0.9 S4.13
   EXPECT_EQ(blobs_.size(), 2u);
 }
 
+TEST_F(LargePayloads, WhatAnExpiredEventHadGoes) {  // S0.7 S0.9
+  EXPECT_EQ(publish("passing", kLarge, ttl(minutes(30))), 201);
+  EXPECT_EQ(publish(kLongId, kLarge, ttl(minutes(30))), 201);
+  EXPECT_EQ(publish("staying", kLarge, ttl(minutes(600))), 201);
+  EXPECT_EQ(publish(kLongId + "2", kLarge), 201);
+  later_.advance(hours(2));
+  EXPECT_EQ(sweep(), 2u);
+  EXPECT_EQ(blobs_.size(), 2u);
+  EXPECT_EQ(sweep(), 0u);
+}
+
+TEST_F(LargePayloads, WhatAnEventPastItsRetentionHadGoes) {  // S0.7 S0.9
+  EXPECT_EQ(publish("old", kLarge), 201);
+  EXPECT_EQ(publish(kLongId, kLarge), 201);
+  later_.advance(hours(2));
+  EXPECT_EQ(sweep(), 0u);
+  clock_.advance(hours(49));
+  // Each command lets the engine look at its clock.
+  for (int n = 0; events_held() > 1; ++n) EXPECT_EQ(publish("new", "small"), n == 0 ? 201 : 200);
+  EXPECT_EQ(sweep(), 2u);
+  EXPECT_EQ(blobs_.size(), 0u);
+}
+
+// Its key is a digest, so the whole log is looked through, some pages a round.
+TEST_F(LargePayloads, ALongIdIsLookedForInTheWholeLog) {  // S0.9
+  std::string small;
+  for (int i = 0; i < 1000; ++i) small += R"({"type":"t"},)";
+  small.back() = ']';
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(call(publish_events, "[" + small)->status, 201);
+  EXPECT_EQ(publish(kLongId, kLarge), 201);
+  EXPECT_EQ(publish(kLongId, kLarge + "other"), 200) << "a duplicate, whose blob has no owner";
+  later_.advance(hours(2));
+  std::size_t removed = 0;
+  int rounds = 0;
+  for (; removed == 0 && rounds < 10; ++rounds) removed = sweep_.round();
+  EXPECT_EQ(removed, 1u);
+  EXPECT_GT(rounds, 1);
+  EXPECT_EQ(blobs_.size(), 1u);
+}
+
 TEST_F(LargePayloads, WhatIsSomebodyElsesStays) {
   EXPECT_EQ(publish("e", "small"), 201);
   blobs_.put(kTenant, "notes.txt", "mine");
-  blobs_.put(kTenant, "events/r/=00-payload.json", "too long an id to know whose");
+  blobs_.put(kTenant, "events/r/=00-payload.json", "not named by us");
   blobs_.put(*TenantId::parse("unknown"), "events/r/e-payload.json", "of another installation");
   later_.advance(hours(2));
   EXPECT_EQ(sweep(), 0u);

@@ -1,13 +1,73 @@
-// GET /api/events/{id}/explain?rule=NAME: why a stored event matches a rule, or the first field that does not (S2.8).
+// GET /api/events/{id}/explain: why a stored event matches a rule, or the first field that does not (S2.8). With
+// ?rule=NAME for that rule, else for all of them, page by page.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "api/events.h"
 #include "api/explanation.h"
+#include "api/page.h"
 #include "api/policy_book.h"
 #include "api/query.h"
 #include "match/explain.h"
 
 namespace millrace::api {
+namespace {
+
+constexpr std::string_view kListing = "explanations";
+
+match::Explanation explain_rule(const intake::CompiledRule& rule, const event::Record& event,
+                                const match::EventView& view) {
+  if (!rule.pattern) return {.matches = false, .why = {{"pattern", "one that compiles", "one that does not"}}};
+  match::Explanation explanation = match::explain(*rule.pattern, view);
+  const bool other_bus = !rule.bus.empty() && rule.bus != event.header.bus;
+  if (!rule.enabled) explanation.why.insert(explanation.why.begin(), {"enabled", "true", "false"});
+  if (other_bus) explanation.why.insert(explanation.why.begin(), {"bus", rule.bus, event.header.bus});
+  explanation.matches = explanation.matches && rule.enabled && !other_bus;
+  return explanation;
+}
+
+void write_verdict_members(json::Writer& out, const intake::CompiledRule& rule, const event::Record& event,
+                           const match::EventView& view) {
+  out.member("rule", rule.name);
+  write_explanation(out, explain_rule(rule, event, view));
+}
+
+http::Response explain_one(const intake::CompiledRule& rule, const event::Record& event) {
+  const event::View view(event);
+  return respond(200, [&](json::Writer& out) {
+    out.begin_object();
+    out.member("eventId", event.header.event_id);
+    write_verdict_members(out, rule, event, intake::MatchableView(view).get());
+    out.end_object();
+  });
+}
+
+http::Response explain_page(const intake::Policies& policies, const event::Record& event, const Page& page) {
+  const event::View view(event);
+  const intake::MatchableView matchable(view);
+  const auto& rules = policies.rules();
+  const auto name_of = [](const auto& rule) -> std::string_view { return rule->name; };
+  const auto first = page.after ? std::ranges::upper_bound(rules, *page.after, {}, name_of) : rules.begin();
+  const auto count = std::min(page.limit, static_cast<std::size_t>(rules.end() - first));
+  const auto end = first + static_cast<std::ptrdiff_t>(count);
+  return respond(200, [&](json::Writer& out) {
+    out.begin_object();
+    out.member("eventId", event.header.event_id);
+    out.key("items");
+    out.begin_array();
+    for (auto rule = first; rule != end; ++rule) {
+      out.begin_object();
+      write_verdict_members(out, **rule, event, matchable.get());
+      out.end_object();
+    }
+    out.end_array();
+    write_next_cursor(out, kListing, end == rules.end() ? std::nullopt : std::optional((*(end - 1))->name));
+    out.end_object();
+  });
+}
+
+}  // namespace
 
 void write_explanation(json::Writer& out, const match::Explanation& explanation) {
   out.member("matches", explanation.matches);
@@ -24,28 +84,17 @@ void write_explanation(json::Writer& out, const match::Explanation& explanation)
 }
 
 Async<Answer> explain_event(Services& services, http::Request& request) {
-  const auto name = Query(request.target.query).required_text("rule", 255);
+  const auto name = Query(request.target.query).text("rule", 255);
   if (!name) co_return std::unexpected(name.error());
+  const Result<Page> page = read_page(request, kListing);
+  if (!page) co_return std::unexpected(page.error());
   const Result<event::Record> found = co_await find_event(services, request);
   if (!found) co_return std::unexpected(found.error());
-  const auto policies = services.policies.of(found->tenant);
-  const intake::CompiledRule* rule = policies->find_rule(*name);
-  if (rule == nullptr) co_return fail(Errc::not_found, fmt::format("there is no rule \"{}\"", *name), "rule");
-  if (!rule->pattern) co_return fail(Errc::conflict, fmt::format("the pattern of rule \"{}\" does not compile", *name));
-
-  const event::View view(*found);
-  const bool other_bus = !rule->bus.empty() && rule->bus != found->header.bus;
-  match::Explanation explanation = match::explain(*rule->pattern, intake::MatchableView(view).get());
-  if (!rule->enabled) explanation.why.insert(explanation.why.begin(), {"enabled", "true", "false"});
-  if (other_bus) explanation.why.insert(explanation.why.begin(), {"bus", rule->bus, found->header.bus});
-  explanation.matches = explanation.matches && rule->enabled && !other_bus;
-  co_return respond(200, [&](json::Writer& out) {
-    out.begin_object();
-    out.member("eventId", found->header.event_id);
-    out.member("rule", rule->name);
-    write_explanation(out, explanation);
-    out.end_object();
-  });
+  const PolicyBook::Pointer policies = co_await services.policies.get(found->tenant, services.readers);
+  if (!*name) co_return co_await services.readers.run([&] { return explain_page(*policies, *found, *page); });
+  const intake::CompiledRule* rule = policies->find_rule(**name);
+  if (rule == nullptr) co_return fail(Errc::not_found, fmt::format("there is no rule \"{}\"", **name), "rule");
+  co_return explain_one(*rule, *found);
 }
 
 }  // namespace millrace::api

@@ -195,7 +195,8 @@ Async<Answer> publish_events(Services& services, http::Request& request) {
                                .reach = reach_of(request),
                                .now = services.clock.now(),
                                .correlation_id = request.correlation_id};
-  const auto policies = services.policies.of(tenant);
+  PolicyBook::Pointer policies = services.policies.find(tenant);
+  if (!policies) policies = co_await services.policies.get(tenant, services.readers);
   std::vector<intake::Verdict> verdicts = intake::examine(*drafts, arrival, *policies, random_bytes);
   if (auto foreign = check_tenants(verdicts, tenant)) co_return std::unexpected(*std::move(foreign));
   const bool array = drafts->shape == event::Shape::array;

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::string_view kEventStream = "text/event-stream";
 constexpr std::size_t kPage = 200;
+constexpr std::size_t kPieceBytes = 1024 * 1024;  // written at once, about
 // Proxies end connections that say nothing; and a peer that is gone is noticed by writing to it.
 constexpr auto kSilenceMax = std::chrono::seconds(15);
 constexpr std::size_t kTypesMax = 50;
@@ -56,6 +57,7 @@ struct Tail {
   ShardId shard;
   store::LogQuery query;
   event::Envelope format;
+  bool resolve;  // large fields too
 };
 
 Result<std::uint64_t> parse_position(std::string_view text, std::string_view name) {
@@ -102,6 +104,25 @@ std::string frame(const event::Record& record, event::Envelope format) {
   return text += "\n\n";
 }
 
+// The events of a page, written in pieces: with their large fields they may be more than memory should hold. One whose
+// blob has gone missing is shown as it is stored, with the reference, so that the stream goes on. False: the peer left.
+Async<bool> write_page(Services& services, const Tail& tail, std::vector<event::Record> page,
+                       http::BodyStream& stream) {
+  std::string frames;
+  for (event::Record& record : page) {
+    if (tail.resolve && event::overflow_of(*record.rest)) {
+      std::vector<event::Record> one{record};
+      if (co_await resolve_events(services.blobs, one)) record = std::move(one.front());
+    }
+    frames += frame(record, tail.format);
+    record.rest.reset();
+    if (frames.size() < kPieceBytes) continue;
+    if (!co_await stream.write(frames)) co_return false;
+    frames.clear();
+  }
+  co_return frames.empty() || co_await stream.write(frames);
+}
+
 // A tenant's events from the asked position on, until the peer leaves or the server drains.
 Async<> follow(Services& services, http::Request& request, Tail tail, http::BodyStream& stream) {
   auto growth = std::make_shared<Growth>();
@@ -111,14 +132,10 @@ Async<> follow(Services& services, http::Request& request, Tail tail, http::Body
   if (!co_await stream.write(fmt::format(": following the event log\nid: {}\n\n", tail.query.after.value))) co_return;
   while (!request.interrupt.raised()) {
     tail.query.now = services.clock.now();
-    const store::LogPage page =
-        co_await read_range(services, [&store = services.engine.store(), shard = tail.shard, query = tail.query] {
-          return store.event_log(shard, query);
-        });
+    store::LogPage page = co_await read_range(services, [&store = services.engine.store(), shard = tail.shard,
+                                                         query = tail.query] { return store.event_log(shard, query); });
     tail.query.after = page.through;
-    std::string frames;
-    for (const event::Record& record : page.events) frames += frame(record, tail.format);
-    if (!frames.empty() && !co_await stream.write(frames)) co_return;
+    if (!co_await write_page(services, tail, std::move(page.events), stream)) co_return;
     if (page.more) continue;
     const auto before = async::Steady::now();
     co_await Growth::wait(growth, page.through, request.interrupt);
@@ -137,13 +154,16 @@ Async<Answer> tail_events(Services& services, http::Request& request) {
   if (!start) co_return std::unexpected(start.error());
   auto types = read_types(query);
   if (!types) co_return std::unexpected(types.error());
+  const auto resolve = query.boolean("resolve");
+  if (!resolve) co_return std::unexpected(resolve.error());
   const Result<ShardId> shard = co_await shard_of_caller(services, request);
   if (!shard) co_return std::unexpected(shard.error());
 
   const TenantId tenant = caller_of(request).tenant;
   Tail tail{.shard = *shard,
             .query = {.tenant = tenant, .after = {}, .types = *std::move(types), .limit = kPage},
-            .format = *format};
+            .format = *format,
+            .resolve = resolve->value_or(false)};
   tail.query.after =
       *start ? **start : co_await read_point(services, [&store = services.engine.store(), shard = *shard, tenant] {
         return store.last_position(shard, tenant);

@@ -14,11 +14,32 @@ store::StoreHealth health_of(store::Store& store) {
   }
 }
 
+std::string_view state_name(blob::Report::State state) {
+  switch (state) {
+    case blob::Report::State::unused:
+      return "unused";
+    case blob::Report::State::working:
+      return "working";
+    case blob::Report::State::failing:
+      return "failing";
+  }
+  return "";
+}
+
+void write_blobs(json::Writer& out, const blob::Report& blobs) {
+  out.begin_object();
+  out.member("kind", blobs.kind);
+  out.member("state", state_name(blobs.state));
+  if (!blobs.last_error.empty()) out.member("lastError", blobs.last_error);
+  out.end_object();
+}
+
 }  // namespace
 
 Async<Answer> healthz(Services& services, http::Request&) {
   const store::StoreHealth store =
       co_await services.readers.run([&store = services.engine.store()] { return health_of(store); });
+  const blob::Report blobs = services.blobs.store.report();
   co_return respond(200, [&](json::Writer& out) {
     out.begin_object();
     out.member("status", "ok");
@@ -26,9 +47,12 @@ Async<Answer> healthz(Services& services, http::Request&) {
     out.member("engine", engine::state_name(services.engine.state()));
     out.member("store", store.engine);
     out.member("durability", store.durability);
+    out.key("blobs");
+    write_blobs(out, blobs);
     out.key("warnings");
     out.begin_array();
     for (const store::Finding& finding : store.findings) out.string(finding.text);
+    if (blobs.state == blob::Report::State::failing) out.string("the blob store fails: " + blobs.last_error);
     out.end_array();
     out.end_object();
   });
@@ -74,6 +98,21 @@ void publish_engine_numbers(http::Metrics& metrics, engine::Engine& engine) {
                 read(&EngineNumbers::recovery_seconds));
   metrics.gauge("millrace_ready", "1 if requests are taken.",
                 [&engine] { return engine.state() == engine::State::ready ? 1.0 : 0.0; });
+}
+
+void publish_blob_numbers(http::Metrics& metrics, const blob::BlobStore& blobs) {
+  using blob::Report;
+  const auto read = [&blobs](auto member) {
+    return [&blobs, member] { return static_cast<double>(blobs.report().*member); };
+  };
+  metrics.counter("millrace_blob_written_total", "Blobs written to the blob store.", read(&Report::blobs_written));
+  metrics.counter("millrace_blob_written_bytes_total", "Bytes written to the blob store.",
+                  read(&Report::bytes_written));
+  metrics.counter("millrace_blob_swept_total", "Blobs removed because nothing referred to them.",
+                  read(&Report::blobs_removed));
+  metrics.counter("millrace_blob_failures_total", "Calls to the blob store that failed.", read(&Report::failures));
+  metrics.gauge("millrace_blob_store_up", "0 if the last call to the blob store failed.",
+                [&blobs] { return blobs.report().state == Report::State::failing ? 0.0 : 1.0; });
 }
 
 }  // namespace millrace::api

@@ -15,5 +15,7 @@ Async<Answer> ping(Services& services, http::Request& request);
 
 // Adds the engine's numbers to what /metrics tells. Before the server starts.
 void publish_engine_numbers(http::Metrics& metrics, engine::Engine& engine);
+// The same of the blob store, which outlives the metrics.
+void publish_blob_numbers(http::Metrics& metrics, const blob::BlobStore& blobs);
 
 }  // namespace millrace::api

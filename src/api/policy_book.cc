@@ -42,22 +42,46 @@ void read_naming(const engine::Catalog& catalog, const TenantId& tenant, intake:
 
 }  // namespace
 
-std::shared_ptr<const intake::Policies> PolicyBook::of(const TenantId& tenant) {
+PolicyBook::Pointer PolicyBook::find(const TenantId& tenant) const {
+  const std::uint64_t version = engine_.catalog_version(tenant);
+  const std::lock_guard lock(mutex_);
+  const auto found = pages_.find(tenant.text());
+  if (found == pages_.end() || found->second->version != version) return nullptr;
+  return found->second->policies;
+}
+
+std::shared_ptr<PolicyBook::Page> PolicyBook::page_of(const TenantId& tenant) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Page>& page = pages_[tenant.text()];
+  if (!page) page = std::make_shared<Page>();
+  return page;
+}
+
+async::Async<PolicyBook::Pointer> PolicyBook::get(TenantId tenant, async::ThreadPool& threads) {
+  if (Pointer found = find(tenant)) co_return found;
+  const std::shared_ptr<Page> page = page_of(tenant);
+  const bool first = [&] {
+    const std::lock_guard lock(mutex_);
+    return page->policies == nullptr;
+  }();
+  if (!first) co_return renew(tenant, *page);
+  co_return co_await threads.run([this, tenant, page] { return renew(tenant, *page); });
+}
+
+PolicyBook::Pointer PolicyBook::renew(const TenantId& tenant, Page& page) {
+  const std::lock_guard turn(page.turn);
+  if (Pointer found = find(tenant)) return found;
   // Before the catalog: what changes between the two reads is compiled once more, not missed.
   const std::uint64_t version = engine_.catalog_version(tenant);
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = pages_.find(tenant.text());
-    if (found != pages_.end() && found->second.version == version) return found->second.policies;
-  }
   const auto catalog = engine_.catalog();
   intake::Sources sources{.event_types = sources_of(*catalog, intake::kEventTypeKind, tenant),
                           .rules = sources_of(*catalog, intake::kRuleKind, tenant)};
   read_naming(*catalog, tenant, sources);
-  auto policies = intake::Policies::compile(sources);
+  // Only the holder of the turn writes it.
+  Pointer policies = intake::Policies::compile(sources, page.policies.get());
   const std::lock_guard lock(mutex_);
-  Page& page = pages_[tenant.text()];
-  if (version >= page.version) page = {version, policies};
+  page.version = version;
+  page.policies = policies;
   return policies;
 }
 

@@ -1,4 +1,5 @@
-// The compiled policies of every tenant that publishes, compiled again when its documents change. Any thread.
+// The compiled policies of every tenant that publishes. After a change to a tenant's documents what changed is compiled
+// when it is first needed. Any thread.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -8,6 +9,8 @@
 #include <mutex>
 #include <string>
 
+#include "async/async.h"
+#include "async/thread_pool.h"
 #include "base/ids.h"
 #include "engine/engine.h"
 #include "intake/policies.h"
@@ -16,21 +19,31 @@ namespace millrace::api {
 
 class PolicyBook {
  public:
+  using Pointer = std::shared_ptr<const intake::Policies>;
+
   // The engine outlives the book.
   explicit PolicyBook(const engine::Engine& engine) : engine_(engine) {}
 
-  // As of the catalog of this moment: a change that was answered is in it.
-  std::shared_ptr<const intake::Policies> of(const TenantId& tenant);
+  // As of the catalog of this moment: a change that was answered is in it. Null: they are to be compiled first.
+  Pointer find(const TenantId& tenant) const;
+  // The same, compiled where they have to be: at once after a change, on a thread of `threads` where all of a tenant's
+  // documents are to be compiled.
+  async::Async<Pointer> get(TenantId tenant, async::ThreadPool& threads);
 
  private:
   struct Page {
+    std::mutex turn;  // one thread compiles, the others wait for what it makes
+    // Under the mutex of the book.
     std::uint64_t version = 0;
-    std::shared_ptr<const intake::Policies> policies;
+    Pointer policies;
   };
 
+  std::shared_ptr<Page> page_of(const TenantId& tenant);
+  Pointer renew(const TenantId& tenant, Page& page);
+
   const engine::Engine& engine_;
-  std::mutex mutex_;
-  absl::flat_hash_map<std::string, Page> pages_;
+  mutable std::mutex mutex_;
+  absl::flat_hash_map<std::string, std::shared_ptr<Page>> pages_;
 };
 
 }  // namespace millrace::api

@@ -27,12 +27,15 @@ Async<Answer> remove_event_type(Services& services, http::Request& request);
 
 Async<Answer> list_schemas(Services& services, http::Request& request);
 Async<Answer> get_schema(Services& services, http::Request& request);
+Async<Answer> change_schema(Services& services, http::Request& request);
+Async<Answer> remove_schema(Services& services, http::Request& request);
 Async<Answer> push_schemas(Services& services, http::Request& request);
 Async<Answer> check_schemas(Services& services, http::Request& request);
 
 Async<Answer> list_allowlists(Services& services, http::Request& request);
 Async<Answer> get_allowlist(Services& services, http::Request& request);
 Async<Answer> put_allowlist(Services& services, http::Request& request);
+Async<Answer> change_allowlist(Services& services, http::Request& request);
 Async<Answer> remove_allowlist(Services& services, http::Request& request);
 
 // The type that a document holds. Errc::conflict for one that another version of Millrace wrote and this one cannot

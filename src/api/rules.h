@@ -17,6 +17,9 @@ Async<Answer> put_rule(Services& services, http::Request& request);
 Async<Answer> change_rule(Services& services, http::Request& request);
 Async<Answer> remove_rule(Services& services, http::Request& request);
 
+// No rule can be named so, since its path tries patterns; told with a reason, where the router would say 405.
+Async<Answer> refuse_rule_named_test(Services& services, http::Request& request);
+
 // Whether a pattern matches an event that the request brings, and why not.
 Async<Answer> try_pattern(Services& services, http::Request& request);
 

@@ -55,6 +55,10 @@ Result<Tried> read_and_try(const http::Request& request, Time now) {
 
 }  // namespace
 
+Async<Answer> refuse_rule_named_test(Services&, http::Request&) {
+  co_return std::unexpected(intake::check_rule_name("test").error());
+}
+
 Async<Answer> try_pattern(Services& services, http::Request& request) {
   const Result<Tried> tried = read_and_try(request, services.clock.now());
   if (!tried) co_return std::unexpected(tried.error());

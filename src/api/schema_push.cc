@@ -46,8 +46,9 @@ Result<std::string> read_version(const ObjectReader& in) {
 
 // The same schema as the body of an event type with this one version.
 Result<std::string> as_type_body(const ObjectReader& in) {
-  const auto code = in.required_string("type", registry::kCodeBytesMax);
-  if (!code) return std::unexpected(code.error());
+  const auto name = in.required_string("type", registry::kCodeBytesMax + 1 + registry::kNameBytesMax);
+  if (!name) return std::unexpected(name.error());
+  const std::size_t mark = std::min(name->find('#'), name->size());
   const auto version = read_version(in);
   if (!version) return std::unexpected(version.error());
   const auto language = in.optional_value("schemaType");
@@ -55,16 +56,18 @@ Result<std::string> as_type_body(const ObjectReader& in) {
   std::string text;
   json::Writer out(text);
   out.begin_object();
-  out.member("code", *code);
+  out.member("code", name->substr(0, mark));
   out.key("specVersions");
   out.begin_array();
   out.begin_object();
   out.member("version", *version);
   if (!in.optional_value("status")) out.member("status", "CURRENT");
+  if (mark < name->size()) out.member("message", name->substr(mark + 1));
   if (!in.optional_value("describes")) out.member("describes", is_json ? "envelope" : "data");
   for (const json::Member member : in.object().members()) {
-    const std::string name = member.key.get_string();
-    if (name != "type" && name != "version") out.member(name, member.value);
+    const std::string key = member.key.get_string();
+    if (key == "message" && mark < name->size()) continue;
+    if (key != "type" && key != "version") out.member(key, member.value);
   }
   out.end_object();
   out.end_array();
@@ -144,6 +147,18 @@ Result<PushStep> push_onto(const std::optional<EventType>& present, const EventT
     return std::unexpected(checked.error());
   }
   return step;
+}
+
+PushBreak push_break(const Error& why, const std::vector<std::string>& written,
+                     const std::vector<std::string>& unwritten) {
+  PushBreak broken{why, {}};
+  broken.error.detail =
+      fmt::format("{}; {} of {} event types were written and stay, the others were not: send it again", why.detail,
+                  written.size(), written.size() + unwritten.size());
+  broken.error.field.clear();
+  for (const std::string& code : written) broken.types.emplace_back(code, "written");
+  for (const std::string& code : unwritten) broken.types.emplace_back(code, "not written");
+  return broken;
 }
 
 }  // namespace millrace::api

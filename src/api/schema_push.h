@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -25,7 +26,8 @@ struct PushedSchema {
 
 // An array of {"file": "time_entry.created.v1.json", "text": "…"} and {"type", "version", "schema", …}, or one of
 // them alone. Errc::invalid where the body is neither; what is wrong with one schema is said there. A file describes
-// the whole envelope and is CURRENT; so is the other form for a JSON_SCHEMA unless it says otherwise.
+// the whole envelope and is CURRENT; so is the other form for a JSON_SCHEMA unless it says otherwise. For PROTO a
+// "type" of "order.packed#Order" names the message.
 Result<std::vector<PushedSchema>> read_push(json::Value body);
 
 enum class PushOutcome : std::uint8_t { created, updated, unchanged };
@@ -38,5 +40,13 @@ struct PushStep {
   PushOutcome outcome;
 };
 Result<PushStep> push_onto(const std::optional<registry::EventType>& present, const registry::EventType& pushed);
+
+// What ended a push before all of its types were written: `why`, what is written and stays, and what is not.
+struct PushBreak {
+  Error error;
+  std::vector<std::pair<std::string, std::string>> types;  // each with "written" or "not written"
+};
+PushBreak push_break(const Error& why, const std::vector<std::string>& written,
+                     const std::vector<std::string>& unwritten);
 
 }  // namespace millrace::api

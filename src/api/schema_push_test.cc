@@ -94,5 +94,23 @@ TEST(SchemaPush, AnOptionalFieldMayComeInPlaceAndARequiredOneMayNot) {  // S2.5
   EXPECT_EQ(broken.error().code, Errc::conflict);
 }
 
+TEST(SchemaPush, NamesAMessageBehindTheType) {  // S3.6
+  const EventType type = type_in(
+      R"({"type": "a.done#B", "version": 1, "schemaType": "PROTO",
+          "schema": "syntax = \"proto3\"; message A {} message B {}"})");
+  EXPECT_EQ(type.code, "a.done");
+  EXPECT_EQ(type.spec_versions[0].message, "B");
+}
+
+TEST(SchemaPush, ThatEndsEarlySaysWhatIsWritten) {  // S2.4
+  const PushBreak broken = push_break({Errc::unavailable, "the disk is full", "x"}, {"a.done", "b.done"}, {"c.done"});
+  EXPECT_EQ(broken.error.code, Errc::unavailable);
+  EXPECT_EQ(broken.error.detail,
+            "the disk is full; 2 of 3 event types were written and stay, the others were not: send it again");
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {"a.done", "written"}, {"b.done", "written"}, {"c.done", "not written"}};
+  EXPECT_EQ(broken.types, expected);
+}
+
 }  // namespace
 }  // namespace millrace::api

@@ -1,6 +1,7 @@
-// POST /api/schemas: registers many schemas, all or none of them (S2.4, S2.5). What is refused refuses the request,
-// with every reason; then the types are written one by one, each whole, so that a request that ends in between is
-// mended by sending it again.
+// POST /api/schemas: registers many schemas (S2.4, S2.5). What is refused refuses the whole request, with every reason,
+// and nothing is written. Then the types are written one by one, each whole. What ends that in between (a store that
+// fails, another author who was faster) is told with what is written and what is not; sending it again goes on, since
+// what is there already is unchanged.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -127,9 +128,43 @@ http::Response show(const PushPlan& plan, bool dry_run) {
   });
 }
 
+// A version is one document's, and this request writes many.
+Result<void> refuse_preconditions(const http::Request& request) {
+  for (const std::string_view name : {"If-Match", "If-None-Match"}) {
+    if (!request.header(name)) continue;
+    return fail(Errc::bad_query, "a push changes many event types and takes no version; leave it out",
+                std::string(name));
+  }
+  return {};
+}
+
+http::Response show_break(const Error& why, const PushPlan& plan, std::size_t written) {
+  std::vector<std::string> codes;
+  for (const auto& [code, pushed] : plan.by_type) codes.push_back(code);
+  const auto middle = codes.begin() + static_cast<std::ptrdiff_t>(written);
+  const PushBreak broken = push_break(why, {codes.begin(), middle}, {middle, codes.end()});
+  std::vector<http::FieldError> fields;
+  for (const auto& [code, what] : broken.types) fields.push_back({code, what});
+  return http::error_response(broken.error, fields);
+}
+
+Async<Answer> write_plan(Services& services, http::Request& request, const PushPlan& plan) {
+  std::size_t count = 0;
+  for (const auto& [code, pushed] : plan.by_type) {
+    const auto compose = [&pushed](json::Writer& out, const shard::Document* present) {
+      return compose_pushed(out, present, pushed);
+    };
+    const auto written = co_await write_document(services, request, kEventTypes, code, compose);
+    if (!written) co_return show_break(written.error(), plan, count);
+    ++count;
+  }
+  co_return show(plan, false);
+}
+
 }  // namespace
 
 Async<Answer> push_schemas(Services& services, http::Request& request) {
+  if (const auto taken = refuse_preconditions(request); !taken) co_return std::unexpected(taken.error());
   const Result<std::optional<bool>> dry_run = Query(request.target.query).boolean("dryRun");
   if (!dry_run) co_return std::unexpected(dry_run.error());
   const TenantId tenant = caller_of(request).tenant;
@@ -142,14 +177,7 @@ Async<Answer> push_schemas(Services& services, http::Request& request) {
     co_return http::error_response(error, plan->refusals);
   }
   if (dry_run->value_or(false)) co_return show(*plan, true);
-  for (const auto& [code, pushed] : plan->by_type) {
-    const auto compose = [&pushed](json::Writer& out, const shard::Document* present) {
-      return compose_pushed(out, present, pushed);
-    };
-    const auto written = co_await write_document(services, request, kEventTypes, code, compose);
-    if (!written) co_return std::unexpected(written.error());
-  }
-  co_return show(*plan, false);
+  co_return co_await write_plan(services, request, *plan);
 }
 
 }  // namespace millrace::api

@@ -1,10 +1,12 @@
-// GET /api/schemas: the versions of all event types, one by one (S3.6).
+// /api/schemas: the versions of all event types, one by one (S3.6). They live in the documents of their types.
 #include <fmt/format.h>
 
 #include "api/page.h"
 #include "api/query.h"
 #include "api/registry.h"
+#include "json/parse.h"
 #include "registry/bounds.h"
+#include "registry/type_change.h"
 
 namespace millrace::api {
 namespace {
@@ -79,6 +81,77 @@ Listed list_specs(const engine::Catalog& catalog, const TenantId& tenant, const 
   return listed;
 }
 
+Error no_such_version(const std::string& code, const std::string& version) {
+  return {Errc::not_found, fmt::format("event type \"{}\" has no version {}", code, version.substr(0, 32))};
+}
+
+const SpecVersion* find_spec(const registry::EventType& type, const std::string& named) {
+  const auto version = registry::parse_event_schema_version(named);
+  const auto found = std::ranges::find_if(type.spec_versions,
+                                          [&](const SpecVersion& spec) { return version && spec.version == *version; });
+  return found == type.spec_versions.end() ? nullptr : &*found;
+}
+
+http::Response show_spec(const SpecVersion& spec, const std::string& code, const shard::Document& document) {
+  http::Response response = respond(200, [&](json::Writer& out) {
+    out.begin_object();
+    write_spec_members(out, code, spec, document);
+    out.member("schema", spec.schema);
+    out.end_object();
+  });
+  response.headers.emplace_back("ETag", etag_of(document.version));
+  return response;
+}
+
+// What becomes of the versions of the type: the body laid over the one that the path names, or that one left out.
+using Change = Result<void> (*)(std::vector<SpecVersion>& versions, std::size_t at, const http::Request& request);
+
+Result<void> lay_over(std::vector<SpecVersion>& versions, std::size_t at, const http::Request& request) {
+  const auto body = json::parse(std::string_view(request.body));
+  if (!body) return std::unexpected(json::to_error(body.error()));
+  auto spec = registry::merge_spec_version(versions[at], body->root());
+  if (!spec) return std::unexpected(std::move(spec.error()));
+  versions[at] = *std::move(spec);
+  return {};
+}
+
+Result<void> leave_out(std::vector<SpecVersion>& versions, std::size_t at, const http::Request&) {
+  versions.erase(versions.begin() + static_cast<std::ptrdiff_t>(at));
+  return {};
+}
+
+Result<void> compose_changed(json::Writer& out, const shard::Document* present, const http::Request& request,
+                             Change change) {
+  const std::string& code = request.param("type");
+  if (present == nullptr) return std::unexpected(no_such_document(kEventTypes, code));
+  const auto old = type_of(*present);
+  if (!old) return std::unexpected(old.error());
+  const SpecVersion* spec = find_spec(*old, request.param("version"));
+  if (spec == nullptr) return std::unexpected(no_such_version(code, request.param("version")));
+  registry::EventType type = *old;
+  const auto at = static_cast<std::size_t>(spec - old->spec_versions.data());
+  if (auto changed = change(type.spec_versions, at, request); !changed) return changed;
+  if (auto checked = registry::check_type_change(*old, type); !checked) {
+    Error error = std::move(checked.error());
+    const std::size_t dot = error.field.rfind("].");  // from the type's path to the one that was sent
+    error.field = dot == error.field.npos ? "version" : error.field.substr(dot + 2);
+    return std::unexpected(std::move(error));
+  }
+  write_type(out, type);
+  return {};
+}
+
+Async<Result<Written>> write_changed(Services& services, http::Request& request, Change change) {
+  const std::string& code = request.param("type");
+  if (!find_document(services.engine, kEventTypes, caller_of(request).tenant, code)) {
+    co_return std::unexpected(no_such_document(kEventTypes, code));
+  }
+  const auto compose = [&request, change](json::Writer& out, const shard::Document* present) {
+    return compose_changed(out, present, request, change);
+  };
+  co_return co_await write_document(services, request, kEventTypes, code, compose);
+}
+
 }  // namespace
 
 Async<Answer> list_schemas(Services& services, http::Request& request) {
@@ -99,25 +172,27 @@ Async<Answer> list_schemas(Services& services, http::Request& request) {
 
 Async<Answer> get_schema(Services& services, http::Request& request) {
   const std::string& code = request.param("type");
-  const std::string& named = request.param("version");
   const auto document = find_document(services.engine, kEventTypes, caller_of(request).tenant, code);
   if (!document) co_return std::unexpected(no_such_document(kEventTypes, code));
   const auto type = type_of(*document);
   if (!type) co_return std::unexpected(type.error());
-  const auto version = registry::parse_event_schema_version(named);
-  const auto found = std::ranges::find_if(type->spec_versions,
-                                          [&](const SpecVersion& spec) { return version && spec.version == *version; });
-  if (found == type->spec_versions.end()) {
-    co_return fail(Errc::not_found, fmt::format("event type \"{}\" has no version {}", code, named.substr(0, 32)));
-  }
-  http::Response response = respond(200, [&](json::Writer& out) {
-    out.begin_object();
-    write_spec_members(out, code, *found, *document);
-    out.member("schema", found->schema);
-    out.end_object();
-  });
-  response.headers.emplace_back("ETag", etag_of(document->version));
-  co_return response;
+  const SpecVersion* spec = find_spec(*type, request.param("version"));
+  if (spec == nullptr) co_return std::unexpected(no_such_version(code, request.param("version")));
+  co_return show_spec(*spec, code, *document);
+}
+
+Async<Answer> change_schema(Services& services, http::Request& request) {
+  const auto written = co_await write_changed(services, request, lay_over);
+  if (!written) co_return std::unexpected(written.error());
+  const auto type = type_of(written->document);
+  if (!type) co_return std::unexpected(type.error());
+  co_return show_spec(*find_spec(*type, request.param("version")), type->code, written->document);
+}
+
+Async<Answer> remove_schema(Services& services, http::Request& request) {
+  const auto written = co_await write_changed(services, request, leave_out);
+  if (!written) co_return std::unexpected(written.error());
+  co_return http::Response{.status = 204};
 }
 
 }  // namespace millrace::api

@@ -124,6 +124,7 @@ ServerParts::ServerParts(const ServeOptions& options, const Address& listen, api
             http::log_answer(answered);
           }) {
   api::publish_engine_numbers(metrics_, engine_);
+  api::publish_blob_numbers(metrics_, *blobs_);
 }
 
 void ServerParts::start() {

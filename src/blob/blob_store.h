@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,22 @@ struct Page {
   std::string next;  // cursor of the next page; "" = there is none
 };
 
+// How a store has been doing since it was opened, for operators.
+struct Report {
+  enum class State {
+    unused,   // nothing was asked of it so far
+    working,  // the last call succeeded
+    failing,  // the last call threw
+  };
+  std::string kind;  // "folder", "s3", "postgres", "memory"
+  State state = State::unused;
+  std::string last_error;  // also once it works again; "" = there was none
+  std::uint64_t blobs_written = 0;
+  std::uint64_t bytes_written = 0;
+  std::uint64_t blobs_removed = 0;
+  std::uint64_t failures = 0;
+};
+
 class BlobStore {
  public:
   virtual ~BlobStore() = default;
@@ -45,6 +62,9 @@ class BlobStore {
   virtual void remove(const TenantId& tenant, std::string_view key, Time before) = 0;
   // The blobs of all tenants, in no special order; about `limit` of them. "" starts from the beginning.
   virtual Page list(std::string_view cursor, std::size_t limit) = 0;
+
+  // Does not block. See watched_store.h, which counts for all of them.
+  virtual Report report() const { return {}; }
 };
 
 // With a tenant in front it is still a key that S3 takes.

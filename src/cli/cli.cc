@@ -65,6 +65,7 @@ void add_commands(CLI::App& app, Chosen& chosen) {
   add_tail(app, chosen);
   add_get(app, chosen);
   add_query(app, chosen);
+  add_explain(app, chosen);
   add_queue(app, chosen);
   add_schema(app, chosen);
   add_lint(app, chosen);

@@ -123,6 +123,47 @@ TEST_F(EventCommand, GetOfAnUnknownEventIsRefused) {
   EXPECT_EQ(out.str(), "");
 }
 
+TEST_F(EventCommand, GetBringsBackWhatIsInTheBlobStore) {  // S0.9
+  EXPECT_EQ(run({"get", "x", "--resolve", "--json"}), 0);
+  EXPECT_EQ(calls.at(0).target, "/api/events/x?resolve=true");
+}
+
+TEST_F(EventCommand, ExplainNamesTheFieldThatFails) {  // S2.8
+  will_answer(200, R"({"eventId":"e","rule":"large","matches":false,
+    "why":[{"path":"detail.n","expected":"{\"numeric\":[\">\",9]}","seen":"5"}]})");
+  EXPECT_EQ(run({"explain", "0H", "--rule", "large orders"}), 0);
+  EXPECT_EQ(calls.at(0).target, "/api/events/0H/explain?rule=large%20orders");
+  EXPECT_THAT(out.str(), HasSubstr("matches  no\n"));
+  EXPECT_THAT(out.str(), HasSubstr("detail.n  {\"numeric\":[\">\",9]}  5\n"));
+}
+
+TEST_F(EventCommand, ExplainAsksForAllRulesPageByPage) {  // S2.8
+  const auto prepare = [this] {
+    will_answer(200, R"({"items":[{"rule":"a","matches":true,"why":[]}],"nextCursor":"c"})");
+    will_answer(200, R"({"items":[{"rule":"b","matches":false,"why":[{"path":"x","expected":"1","seen":"2"},
+      {"path":"y","expected":"1","seen":"2"}]}],"nextCursor":null})");
+  };
+  prepare();
+  EXPECT_EQ(run({"explain", "0H"}), 0);
+  EXPECT_EQ(calls.at(1).target, "/api/events/0H/explain?limit=1000&cursor=c");
+  EXPECT_THAT(out.str(), HasSubstr("RULE  MATCHES  WHY NOT"));
+  EXPECT_THAT(out.str(), HasSubstr("x: expected 1, seen 2 (and 1 more)"));
+  prepare();
+  out.str("");
+  EXPECT_EQ(run({"explain", "0H", "--json"}), 0);
+  EXPECT_THAT(out.str(), testing::StartsWith(R"({"items":[{"rule":"a","matches":true,"why":[]},{"rule":"b")"));
+  EXPECT_THAT(out.str(), testing::EndsWith("],\"nextCursor\":null}\n"));
+}
+
+TEST_F(EventCommand, ExplainSaysWhatIsMissing) {
+  will_answer(200, R"({"items":[],"nextCursor":null})");
+  EXPECT_EQ(run({"explain", "0H"}), 0);
+  EXPECT_EQ(err.str(), "there are no rules\n");
+  will_answer(404, R"({"detail":"there is no rule"})");
+  EXPECT_EQ(run({"explain", "0H", "--rule", "x"}), 1);
+  EXPECT_EQ(run({"explain"}), 2);
+}
+
 TEST_F(EventCommand, QueryFiltersTheListing) {  // S3.4
   will_answer(200, R"({"items":[{"position":7,"type":"a.b"}],"nextCursor":"c2"})");
   EXPECT_EQ(run({"query", "--type", "a.b", "--source", "s", "--subject", "o:1", "--correlation-id", "r", "--from", "1",
@@ -139,6 +180,8 @@ TEST_F(EventCommand, QueryAsksAnIndex) {  // S0.3
   EXPECT_EQ(calls.at(0).target, "/api/events/query?index=GSI1&pk=ORDER%237&skPrefix=T&order=desc");
   EXPECT_EQ(out.str(), "");
   EXPECT_EQ(err.str(), "no events\n");
+  EXPECT_EQ(run({"query", "--pk", "x", "--sk-after", "a", "--sk-before", "b"}), 0);
+  EXPECT_EQ(calls.at(1).target, "/api/events/query?pk=x&skAfter=a&skBefore=b");
 }
 
 TEST_F(EventCommand, QueryAllFollowsTheCursorIntoOneDocument) {

@@ -9,6 +9,16 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(5);
 
+void add_blobs(Findings& findings, json::Value blobs) {
+  const bool failing = text_of(blobs, "state") == "failing";
+  findings.push_back(
+      {.verdict = failing ? Verdict::fail : Verdict::ok,
+       .subject = "blob store",
+       .what = failing ? fmt::format("{}, does not work: {}", text_of(blobs, "kind"), text_of(blobs, "lastError"))
+                       : text_of(blobs, "kind"),
+       .fix = failing ? "see docs/operations.md on large payloads" : ""});
+}
+
 void add_health(Findings& findings, const http::ClientResponse& answer) {
   const auto document = json::parse(answer.body);
   if (answer.status != 200 || !document || text_of(document->root(), "durability").empty()) {
@@ -26,6 +36,7 @@ void add_health(Findings& findings, const http::ClientResponse& answer) {
                       .subject = "durability",
                       .what = fmt::format("{} ({})", durability, text_of(health, "store")),
                       .fix = none ? "start it without --unsafe-no-sync, on --data or --store" : ""});
+  if (const std::optional<json::Value> blobs = health.find("blobs")) add_blobs(findings, *blobs);
   const std::optional<json::Value> warnings = health.find("warnings");
   if (!warnings || !warnings->is(json::Kind::array)) return;
   for (const json::Value warning : warnings->elements()) {

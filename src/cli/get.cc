@@ -16,6 +16,7 @@ struct Options {
   bool json = false;
   std::string id;
   std::optional<std::string> format;
+  bool resolve = false;
 };
 
 void print_lines(const std::string& text, std::string_view indent, Session& session) {
@@ -43,6 +44,7 @@ void print_event(json::Value event, Session& session) {
 Exit run(const Options& options, Session& session) {
   TargetText target("/api/events");
   target.segment(options.id).with_if("format", options.format);
+  if (options.resolve) target.with("resolve", "true");
   const json::Document event = accepted(session.open(options.where)->call({.target = target.text()}));
   if (options.json) {
     session.out << event.root().raw() << "\n";
@@ -66,6 +68,7 @@ void add_get(CLI::App& parent, Chosen& chosen) {
   command.add_option("--format", o.format, "its envelope: native, snake, keyed or cloudevents")
       ->type_name("FORM")
       ->check(CLI::IsMember(std::vector<std::string>{"native", "snake", "keyed", "cloudevents"}).description(""));
+  command.add_flag("--resolve", o.resolve, "with the fields that are kept in the blob store");
   add_json_option(command, o.json);
   add_server_options(command, o.where);
 }

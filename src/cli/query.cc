@@ -21,7 +21,9 @@ struct Options {
   std::optional<std::string> pk;
   std::optional<std::string> sk_prefix;
   std::optional<std::string> sk_from;
+  std::optional<std::string> sk_after;
   std::optional<std::string> sk_to;
+  std::optional<std::string> sk_before;
   std::optional<std::string> order;
   std::optional<std::string> type;
   std::optional<std::string> source;
@@ -49,7 +51,8 @@ TargetText listing_target(const Options& o) {
 TargetText index_target(const Options& o) {
   TargetText target("/api/events/query");
   target.with_if("index", o.index).with_if("pk", o.pk).with_if("skPrefix", o.sk_prefix);
-  target.with_if("skFrom", o.sk_from).with_if("skTo", o.sk_to).with_if("order", o.order);
+  target.with_if("skFrom", o.sk_from).with_if("skAfter", o.sk_after);
+  target.with_if("skTo", o.sk_to).with_if("skBefore", o.sk_before).with_if("order", o.order);
   return target;
 }
 
@@ -113,9 +116,9 @@ Exit query_all(const Options& options, Session& session, Api& api) {
 }
 
 Exit run(const Options& options, Session& session) {
-  if (!options.pk && (options.index || options.sk_prefix || options.sk_from || options.sk_to || options.order)) {
-    throw Failure(Exit::usage, "--pk is required with --index, --sk-prefix, --sk-from, --sk-to and --order");
-  }
+  const bool of_an_index = options.index || options.sk_prefix || options.sk_from || options.sk_after || options.sk_to ||
+                           options.sk_before || options.order;
+  if (of_an_index && !options.pk) throw Failure(Exit::usage, "--pk is required with --index, --sk-… and --order");
   if (options.format && !options.json) throw Failure(Exit::usage, "--format goes with --json");
   const std::unique_ptr<Api> api = session.open(options.where);
   return options.all ? query_all(options, session, *api) : query_page(options, session, *api);
@@ -147,7 +150,9 @@ CLI::Option* add_index(CLI::App& command, Options& o) {
   CLI::Option* pk = add("--pk", o.pk, "its partition key, as in an event's GSI1PK", "KEY");
   add("--sk-prefix", o.sk_prefix, "sort keys that start so", "TEXT");
   add("--sk-from", o.sk_from, "sort keys from this one on", "KEY");
+  add("--sk-after", o.sk_after, "sort keys after this one", "KEY");
   add("--sk-to", o.sk_to, "sort keys up to this one", "KEY");
+  add("--sk-before", o.sk_before, "sort keys before this one", "KEY");
   add("--order", o.order, "asc or desc (asc)", "ORDER")
       ->check(CLI::IsMember(std::vector<std::string>{"asc", "desc"}).description(""));
   return pk;

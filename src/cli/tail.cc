@@ -28,6 +28,7 @@ struct Options {
   std::string from = "latest";
   std::optional<std::string> type;
   std::optional<std::uint64_t> count;
+  bool resolve = false;
 };
 
 class Tail {
@@ -52,6 +53,7 @@ class Tail {
   Call request() const {
     TargetText target("/api/events/tail");
     target.with("from", options_.from == "beginning" ? "1" : options_.from).with_if("type", options_.type);
+    if (options_.resolve) target.with("resolve", "true");
     Call call{.target = target.text(), .headers = {{"Accept", "text/event-stream"}}};
     if (!reader_.last_id().empty()) call.headers.emplace_back("Last-Event-ID", reader_.last_id());
     return call;
@@ -147,6 +149,7 @@ void add_tail(CLI::App& parent, Chosen& chosen) {
   command.add_option("--count", o.count, "end after so many events")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
+  command.add_flag("--resolve", o.resolve, "with the fields that are kept in the blob store");
   command.add_flag("--json", o.json, "print one JSON document a line, for scripts");
   add_server_options(command, o.where);
 }

@@ -44,7 +44,69 @@ std::optional<std::string> unquote(std::string_view value) {
   return std::nullopt;
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_escape(std::string_view text) {
+  return text.size() >= 3 && text[0] == '%' && hex_digit(text[1]) >= 0 && hex_digit(text[2]) >= 0;
+}
+
+// Spaces of every kind, which no URI has.
+bool is_space(std::uint32_t code) {
+  return code == 0x20 || code == 0xa0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x2028 ||
+         code == 0x2029 || code == 0x202f || code == 0x205f || code == 0x3000;
+}
+
+// The character at the start may stand in a URI-reference as it is.
+bool fits_uri(std::string_view text, Character c) {
+  return !is_control(c.code) && !is_space(c.code) && (c.code != '%' || is_escape(text));
+}
+
+void append_escaped(std::string& out, std::string_view bytes) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  for (const char c : bytes) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    out.push_back('%');
+    out.push_back(kHex[byte >> 4]);
+    out.push_back(kHex[byte & 15]);
+  }
+}
+
 }  // namespace
+
+bool is_uri_reference(std::string_view text) {
+  if (text.empty()) return false;
+  while (!text.empty()) {
+    const Character c = first_character(text);
+    if (!fits_uri(text, c)) return false;
+    text.remove_prefix(c.size);
+  }
+  return true;
+}
+
+bool is_uri(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == text.npos || colon == 0 || !is_letter(text.front())) return false;
+  for (const char c : text.substr(0, colon)) {
+    if (!is_letter(c) && !is_digit(c) && c != '+' && c != '-' && c != '.') return false;
+  }
+  return colon + 1 < text.size() && is_uri_reference(text);
+}
+
+std::string to_uri_reference(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Character c = first_character(text);
+    if (fits_uri(text, c)) {
+      out += text.substr(0, c.size);
+    } else {
+      append_escaped(out, text.substr(0, c.size));
+    }
+    text.remove_prefix(c.size);
+  }
+  return out;
+}
 
 bool is_attribute_text(std::string_view text) {
   while (!text.empty()) {
@@ -77,17 +139,14 @@ std::optional<std::string> decode_header_value(std::string_view value) {
 }
 
 std::string encode_header_value(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string value;
   value.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    if (byte > 0x20 && byte < 0x7f && c != '"' && c != '%') {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c > 0x20 && c < 0x7f && c != '"' && c != '%') {
       value.push_back(c);
     } else {
-      value.push_back('%');
-      value.push_back(kHex[byte >> 4]);
-      value.push_back(kHex[byte & 15]);
+      append_escaped(value, text.substr(i, 1));
     }
   }
   return value;

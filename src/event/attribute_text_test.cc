@@ -40,5 +40,26 @@ TEST(AttributeText, KnowsControlCharactersAndNoncharacters) {
   }
 }
 
+// S3.2
+TEST(AttributeText, KnowsUriReferences) {
+  for (const char* text : {"/s", "shop", "https://example.com/a?b=c#d", "urn:uuid:6e8bc430", "a%20b", "#", "mailto:a@b",
+                           "/\xc3\xa4", "../x", "//host/[::1]"}) {
+    EXPECT_TRUE(is_uri_reference(text)) << text;
+    EXPECT_EQ(to_uri_reference(text), text);
+  }
+  for (const char* text : {"", " ", "a b", "a\tb", "%", "a%2", "%zz", "a\x7f", "a\xc2\xa0", "a\xe3\x80\x80"}) {
+    EXPECT_FALSE(is_uri_reference(text)) << text;
+  }
+  EXPECT_EQ(to_uri_reference("my shop 100% a%20b"), "my%20shop%20100%25%20a%20b");
+  EXPECT_EQ(to_uri_reference("\xe3\x80\x80"), "%E3%80%80");
+}
+
+TEST(AttributeText, KnowsUrisByTheirScheme) {
+  for (const char* text : {"https://example.com/s", "urn:x", "a+b-1.0:x"}) EXPECT_TRUE(is_uri(text)) << text;
+  for (const char* text : {"", "/s", "s", ":x", "1a:x", "a b:x", "x:", "x: y", "\xc3\xa4:x"}) {
+    EXPECT_FALSE(is_uri(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace millrace::event

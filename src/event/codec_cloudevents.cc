@@ -27,6 +27,35 @@ void content_type(Decoding& d, const Field& field, Value value) {
   d.keep(field.as, value);
 }
 
+void source(Decoding& d, const Field& field, Value value) {
+  std::string text;
+  if (!d.read_text(field.name, value, limits::kEventSourceBytesMax, text)) return;
+  if (text.empty()) return d.refuse(field.name, "must not be empty");
+  if (!is_uri_reference(text)) {
+    return d.refuse(field.name, "must be a URI-reference: no spaces, and % only before two hexadecimal digits");
+  }
+  if (d.draft.header.source.empty()) d.draft.header.source = std::move(text);  // else mrsource was there
+}
+
+// Under its own name and under ours: once.
+bool is_second_schema(Decoding& d, const Field& field) {
+  const bool there = std::ranges::any_of(d.draft.parts, [&](const Part& part) { return part.name == field.as; });
+  if (there) d.refuse(field.name, "must not be there twice, as dataschema and as mrdataschema");
+  return there;
+}
+
+void our_data_schema(Decoding& d, const Field& field, Value value) {
+  if (!is_second_schema(d, field)) read::kept_text(d, field, value);
+}
+
+void data_schema(Decoding& d, const Field& field, Value value) {
+  std::string text;
+  if (!d.read_text(field.name, value, limits::kEventSourceBytesMax, text)) return;
+  if (text.empty()) return d.refuse(field.name, "must not be empty");
+  if (!is_uri(text)) return d.refuse(field.name, "must be a URI with its scheme, like \"https://example.com/schema\"");
+  if (!is_second_schema(d, field)) d.keep(field.as, value);
+}
+
 // An attribute of ours whose text is JSON.
 void json_text(Decoding& d, const Field& field, Value value) {
   const auto document = value.is(Kind::string) ? json::parse_owned(value.get_string()) : json::parse_owned("");
@@ -55,15 +84,17 @@ void ttl_text(Decoding& d, const Field& field, Value value) {
 constexpr Field kFields[] = {
     {"specversion", read::spec_version, {}, Presence::required},
     {"id", read::header_name<&Header::event_id, limits::kEventIdBytesMax>, {}, Presence::required},
-    {"source", read::header_name<&Header::source, limits::kEventSourceBytesMax>, {}, Presence::required},
+    {"source", source, {}, Presence::required},
     {"type", read::header_name<&Header::type, limits::kEventTypeBytesMax>, {}, Presence::required},
     {"subject", read::header_name<&Header::subject, limits::kEventSubjectBytesMax>},
     {"time", read::time},
     {"datacontenttype", content_type, "datacontenttype"},
-    {"dataschema", read::kept_text, "dataschema"},
+    {"dataschema", data_schema, "dataschema"},
     {"data", read::kept_data, "data"},
     {"data_base64", read::kept_base64, "data_base64"},
     {"mrbus", read::header_name<&Header::bus, limits::kBusNameBytesMax>},
+    {"mrsource", read::header_name<&Header::source, limits::kEventSourceBytesMax>},
+    {"mrdataschema", our_data_schema, "dataschema"},
     {"mrapp", read::header_text<&Header::app, limits::kEventSourceBytesMax>},
     {"mrentitytype", read::header_text<&Header::entity_type, limits::kEntityTypeBytesMax>},
     {"mrentityid", read::header_text<&Header::entity_id, limits::kEntityIdBytesMax>},
@@ -169,15 +200,20 @@ void write_our_attributes(AttributeWriter& out, const Header& header, const Open
   write_context(out, header, rest);
 }
 
-// A core attribute may not be empty, and every event has a source: where the sender named none, the app is it.
+// A core attribute may not be empty, and every event has a source: where the sender named none, the app is it. The
+// other forms take any text as a source or a schema's name; what is no URI goes out as one, with the text beside it.
 void write_attributes(json::Writer& out, const Header& header, const OpenRest& rest) {
   out.member("specversion", "1.0");
   out.member("id", header.event_id);
-  out.member("source", header.source.empty() ? header.app : header.source);
+  const std::string& source = header.source.empty() ? header.app : header.source;
+  const bool plain = is_uri_reference(source);
+  out.member("source", plain ? source : to_uri_reference(source));
+  if (!plain && !header.source.empty()) out.member("mrsource", source);
   out.member("type", header.type);
   write_text(out, "subject", header.subject);
   out.member("time", rest.notes().time.empty() ? format_time(header.time) : rest.notes().time);
-  write_text(out, "dataschema", rest.text("dataschema"));
+  const std::string data_schema = rest.text("dataschema");
+  write_text(out, is_uri(data_schema) ? "dataschema" : "mrdataschema", data_schema);
   const auto extensions = rest.find("extensions");
   if (extensions) {
     for (const auto [key, value] : extensions->members()) out.member(key.get_string(), value);

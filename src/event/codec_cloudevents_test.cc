@@ -104,6 +104,16 @@ TEST(CloudEvent, RefusesByAttributeAndReason) {
        "\"data_base64\" must be a string of Base64 with its padding"},
       {R"({"specversion":"1.0","id":"1","source":"/s","type":"t","datacontenttype":"json"})",
        "\"datacontenttype\" must be a media type, like \"application/json\""},
+      {R"({"specversion":"1.0","id":"1","source":"my shop","type":"t"})",
+       "\"source\" must be a URI-reference: no spaces, and % only before two hexadecimal digits"},
+      {R"({"specversion":"1.0","id":"1","source":"/100%","type":"t"})",
+       "\"source\" must be a URI-reference: no spaces, and % only before two hexadecimal digits"},
+      {R"({"specversion":"1.0","id":"1","source":"/s","type":"t","dataschema":""})",
+       "\"dataschema\" must not be empty"},
+      {R"({"specversion":"1.0","id":"1","source":"/s","type":"t","dataschema":"order.json"})",
+       "\"dataschema\" must be a URI with its scheme, like \"https://example.com/schema\""},
+      {R"({"specversion":"1.0","id":"1","source":"/s","type":"t","dataschema":"urn:a","mrdataschema":"b"})",
+       "\"mrdataschema\" must not be there twice, as dataschema and as mrdataschema"},
       {R"([])", "a CloudEvent must be an object, not an array"},
   };
   for (const auto& [body, detail] : cases) {
@@ -111,6 +121,23 @@ TEST(CloudEvent, RefusesByAttributeAndReason) {
     ASSERT_FALSE(event) << body;
     EXPECT_EQ(event.error().detail, detail);
     EXPECT_EQ(event.error().code, Errc::invalid);
+  }
+}
+
+// S3.2: what the other forms take as a source or a schema's name goes out as a CloudEvent that others can read.
+TEST(CloudEvent, IsValidWhateverTheSourceWasCalled) {
+  const Record record = stored(R"({"type":"t","source":"my shop","dataschema":"order 1"})", "application/json");
+  const std::string event = written(write_cloudevent, record);
+  EXPECT_EQ(member(event, "source"), "\"my%20shop\"");
+  EXPECT_EQ(member(event, "mrsource"), "\"my shop\"");
+  EXPECT_EQ(member(event, "dataschema"), "absent");
+  EXPECT_EQ(member(event, "mrdataschema"), "\"order 1\"");
+  for (const char* order :
+       {R"("mrsource":"my shop","source":"my%20shop")", R"("source":"my%20shop","mrsource":"my shop")"}) {
+    const auto back =
+        accept(std::string(R"({"specversion":"1.0","id":"1","type":"t",)") + order + "}", arrival(), kType);
+    ASSERT_TRUE(back) << back.error().detail;
+    EXPECT_EQ(back->header.source, "my shop");
   }
 }
 

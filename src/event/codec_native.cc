@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "event/field_table.h"
 #include "event/form_writer.h"
+#include "event/key_fields.h"
 #include "event/rest.h"
 
 namespace millrace::event {
@@ -49,26 +50,11 @@ constexpr Field kFields[] = {
     {"receivedAt", read::given_by_the_server},
     {"dispatchJobs", read::given_by_the_server},
     {"duplicate", read::given_by_the_server},
-    {"PK", read::key<Index::table, KeyPart::partition>},
-    {"SK", read::key<Index::table, KeyPart::sort>},
-    {"GSI1PK", read::key<Index::gsi1, KeyPart::partition>},
-    {"GSI1SK", read::key<Index::gsi1, KeyPart::sort>},
-    {"GSI2PK", read::key<Index::gsi2, KeyPart::partition>},
-    {"GSI2SK", read::key<Index::gsi2, KeyPart::sort>},
-    {"GSI3PK", read::key<Index::gsi3, KeyPart::partition>},
-    {"GSI3SK", read::key<Index::gsi3, KeyPart::sort>},
-    {"GSI4PK", read::key<Index::gsi4, KeyPart::partition>},
-    {"GSI4SK", read::key<Index::gsi4, KeyPart::sort>},
-    {"GSI5PK", read::key<Index::gsi5, KeyPart::partition>},
-    {"GSI5SK", read::key<Index::gsi5, KeyPart::sort>},
-    {"GSI6PK", read::key<Index::gsi6, KeyPart::partition>},
-    {"GSI6SK", read::key<Index::gsi6, KeyPart::sort>},
-    {"GSI7PK", read::key<Index::gsi7, KeyPart::partition>},
-    {"GSI7SK", read::key<Index::gsi7, KeyPart::sort>},
 };
 
 const FieldTable& table() {
-  static const FieldTable kTable(kFields, refuse_unknown);
+  static const auto kAll = with_key_fields(kFields);
+  static const FieldTable kTable(kAll, refuse_unknown);
   return kTable;
 }
 

@@ -32,6 +32,7 @@ constexpr char kShortSign = '=';
 // Together with the rest of a key below the 1,024 bytes that S3 takes.
 constexpr std::size_t kRequestBytesMax = 200;
 constexpr std::size_t kNameBytesMax = 600;
+constexpr std::size_t kDigestDigits = 64;
 
 // A part of a key that is one folder or file name whatever the sender wrote.
 std::string key_segment(std::string_view text) {
@@ -70,7 +71,8 @@ std::optional<std::string> segment_text(std::string_view segment) {
 
 // A segment that is too long for a key is known by its digest.
 std::string bounded(std::string segment, std::size_t bytes_max) {
-  return segment.size() <= bytes_max ? segment : kShortSign + to_hex(sha256(segment));
+  if (segment.size() <= bytes_max) return segment;
+  return kShortSign + to_hex(sha256(segment));
 }
 
 std::string key_of(std::string_view request, std::string_view event_id, const KeyMarks& marks) {
@@ -79,6 +81,17 @@ std::string key_of(std::string_view request, std::string_view event_id, const Ke
   name = bounded(std::move(name), kNameBytesMax);
   if (!marks.digest.empty()) name += kDigestSign + std::string(marks.digest);
   return fmt::format("{}{}/{}{}", kKeyBegin, bounded(key_segment(request), kRequestBytesMax), name, kKeyEnd);
+}
+
+// What key_of() calls an event, without the mark of a digest; "" for a key that it did not make.
+std::string_view name_in_key(std::string_view key) {
+  if (!key.starts_with(kKeyBegin) || !key.ends_with(kKeyEnd)) return {};
+  key.remove_prefix(kKeyBegin.size());
+  key.remove_suffix(std::min(key.size(), kKeyEnd.size()));
+  const std::size_t slash = key.find('/');
+  if (slash == key.npos || key.find('/', slash + 1) != key.npos) return {};
+  const std::string_view name = key.substr(slash + 1);
+  return name.substr(0, name.find(kDigestSign));
 }
 
 // The request that the event is about, by its data; else its entity.
@@ -197,13 +210,7 @@ std::optional<Overflow> split_overflow(const Header& header, std::string_view te
 }
 
 std::optional<KeyOwner> owner_of_key(std::string_view key) {
-  if (!key.starts_with(kKeyBegin) || !key.ends_with(kKeyEnd)) return std::nullopt;
-  key.remove_prefix(kKeyBegin.size());
-  key.remove_suffix(std::min(key.size(), kKeyEnd.size()));
-  const std::size_t slash = key.find('/');
-  if (slash == key.npos || key.find('/', slash + 1) != key.npos) return std::nullopt;
-  std::string_view name = key.substr(slash + 1);
-  name = name.substr(0, name.find(kDigestSign));
+  const std::string_view name = name_in_key(key);
   if (name.empty() || name.starts_with(kShortSign)) return std::nullopt;
   const std::size_t sign = name.find(kSourceSign);
   auto event_id = segment_text(name.substr(0, sign));
@@ -214,6 +221,12 @@ std::optional<KeyOwner> owner_of_key(std::string_view key) {
     if (!owner.source) return std::nullopt;
   }
   return owner;
+}
+
+bool holds_digest_of_owner(std::string_view key) {
+  const std::string_view name = name_in_key(key);
+  return name.starts_with(kShortSign) && name.size() == 1 + kDigestDigits &&
+         name.find_first_not_of("0123456789abcdef", 1) == name.npos;
 }
 
 std::optional<BlobReference> overflow_of(std::string_view text) {

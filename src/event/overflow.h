@@ -62,6 +62,8 @@ struct KeyOwner {
 };
 // Nullopt for a key that split_overflow() did not make, and for one of an id so long that the key holds its digest.
 std::optional<KeyOwner> owner_of_key(std::string_view key);
+// True for a key that split_overflow() may have made, of an id so long that the key holds its digest.
+bool holds_digest_of_owner(std::string_view key);
 
 // Where the large fields of a stored event are; nullopt if they are where they belong. Only references that
 // split_overflow() made count, never one that a sender wrote into its data.

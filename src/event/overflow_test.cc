@@ -21,7 +21,7 @@ Record task_event(const std::string& properties) {
       properties + "}");
 }
 
-std::optional<Overflow> split(const Record& record, OverflowSettings settings = {.bucket = "blobs"}) {
+std::optional<Overflow> split(const Record& record, const OverflowSettings& settings = {.bucket = "blobs"}) {
   return split_overflow(record.header, *record.rest, settings);
 }
 
@@ -115,11 +115,17 @@ TEST(Overflow, AKeySaysWhoseItIs) {
             (KeyOwner{"e/1~+=%-payload.json", "https://x/y"}));
   EXPECT_NE(key({.source = "a"}), key({.source = "b"}));
   EXPECT_NE(key({.digest = "00"}), key({}));
-  EXPECT_EQ(owner_of_key(key({}, std::string(255, '/'))), std::nullopt) << "too long to be said";
+  const std::string long_id(255, '/');
+  EXPECT_EQ(owner_of_key(key({}, long_id)), std::nullopt) << "too long to be said";
+  EXPECT_TRUE(holds_digest_of_owner(key({}, long_id)));
+  EXPECT_TRUE(holds_digest_of_owner(key({.source = "https://x/y", .digest = "00ff"}, long_id)));
+  EXPECT_FALSE(holds_digest_of_owner(key({})));
   EXPECT_NE(key({}, std::string(255, '/')), key({}, std::string(254, '/')));
-  for (const char* other : {"", "events/", "events/r/-payload.json", "items/q/1-payload.json",
-                            "events/a/b/c-payload.json", "events-payload.json", "events/r/%zz-payload.json"}) {
+  for (const char* other :
+       {"", "events/", "events/r/-payload.json", "items/q/1-payload.json", "events/a/b/c-payload.json",
+        "events-payload.json", "events/r/%zz-payload.json", "events/r/=00-payload.json"}) {
     EXPECT_EQ(owner_of_key(other), std::nullopt) << other;
+    EXPECT_FALSE(holds_digest_of_owner(other)) << other;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "event/attribute_text.h"
 #include "event/cloudevents_binary.h"
 #include "event/codec_cloudevents.h"
 #include "event/codec_keyed.h"
@@ -129,7 +130,7 @@ std::string native_event(Generator& g) {
   if (g.below(4) == 0) sent.text("entityId", g.text());
   if (g.chance()) sent.raw("metadata", g.object());
   if (g.chance()) sent.raw("ttl", "1798992000");
-  if (g.chance()) sent.text("dataschema", "https://example.com/s");
+  if (g.chance()) sent.text("dataschema", g.chance() ? "https://example.com/s" : g.text());
   if (g.chance()) sent.raw("extensions", extensions(g));
   add_data(sent, g, "data");
   return sent.json();
@@ -175,7 +176,7 @@ std::string cloud_event(Generator& g) {
   sent.text("specversion", "1.0");
   sent.text("id", g.text());
   sent.text("type", g.text());
-  sent.text("source", g.text());
+  sent.text("source", to_uri_reference(g.text()));
   if (g.chance()) sent.text("subject", g.text());
   if (g.chance()) sent.text("time", time_text(g));
   if (g.chance()) sent.text("dataschema", "https://example.com/s");

@@ -11,26 +11,34 @@
 namespace millrace::intake {
 namespace {
 
-TypePolicy compile_type(std::string_view body) {
+std::shared_ptr<const TypePolicy> compile_type(std::string_view body) {
+  auto policy = std::make_shared<TypePolicy>();
+  policy->source = body;
   const auto document = json::parse(body);
   auto type = document ? registry::parse_event_type(document->root()) : fail(Errc::invalid, "it is no JSON");
-  if (!type) return {nullptr, type.error().detail};
-  auto compiled = registry::CompiledType::compile(*std::move(type));
-  if (!compiled) return {nullptr, compiled.error().detail};
-  return {*std::move(compiled), {}};
+  auto compiled = type ? registry::CompiledType::compile(*std::move(type)) : std::unexpected(std::move(type.error()));
+  if (compiled) {
+    policy->type = *std::move(compiled);
+  } else {
+    policy->problem = compiled.error().detail;
+  }
+  return policy;
 }
 
-CompiledRule compile_rule(const Source& source) {
-  CompiledRule rule{.name = std::string(source.name), .enabled = true, .bus = {}, .pattern = {}};
+std::shared_ptr<const CompiledRule> compile_rule(const Source& source, match::RuleId id) {
+  auto rule = std::make_shared<CompiledRule>();
+  rule->id = id;
+  rule->name = source.name;
+  rule->source = source.body;
   const auto document = json::parse(source.body);
   const auto pattern = document ? document->root().find("pattern") : std::nullopt;
   if (!pattern) return rule;
   if (const auto enabled = document->root().find("enabled"); enabled && enabled->is(json::Kind::boolean)) {
-    rule.enabled = enabled->get_bool();
+    rule->enabled = enabled->get_bool();
   }
-  if (const auto bus = document->root().find("bus"); bus && bus->is(json::Kind::string)) rule.bus = bus->get_string();
+  if (const auto bus = document->root().find("bus"); bus && bus->is(json::Kind::string)) rule->bus = bus->get_string();
   auto compiled = match::Pattern::compile(*pattern, match::Dialect::extended);
-  if (compiled) rule.pattern = std::make_shared<const match::Pattern>(*std::move(compiled));
+  if (compiled) rule->pattern = std::make_shared<const match::Pattern>(*std::move(compiled));
   return rule;
 }
 
@@ -73,25 +81,56 @@ Refusal misfit(const registry::CompiledType& type, const registry::SpecVersion& 
 
 }  // namespace
 
-std::shared_ptr<const Policies> Policies::compile(const Sources& sources) {
+std::shared_ptr<const Policies> Policies::compile(const Sources& sources, const Policies* before) {
   auto policies = std::make_shared<Policies>();
   policies->naming_ = sources.naming;
   policies->convention_ = sources.convention;
-  for (const Source& source : sources.event_types) policies->types_.emplace(source.name, compile_type(source.body));
-  for (const Source& source : sources.rules) policies->rules_.push_back(compile_rule(source));
-  std::ranges::sort(policies->rules_, {}, &CompiledRule::name);
-  std::vector<match::Rule> rules;
-  for (std::size_t i = 0; i < policies->rules_.size(); ++i) {
-    const CompiledRule& rule = policies->rules_[i];
-    if (rule.enabled && rule.pattern) rules.push_back({i, rule.pattern});
-  }
-  policies->rule_set_ = match::RuleSet::build(std::move(rules));
+  policies->compile_types(sources.event_types, before);
+  policies->compile_rules(sources.rules, before);
   return policies;
 }
 
-const CompiledRule* Policies::find_rule(std::string_view name) const {
-  const auto found = std::ranges::lower_bound(rules_, name, {}, &CompiledRule::name);
-  return found != rules_.end() && found->name == name ? &*found : nullptr;
+void Policies::compile_types(const std::vector<Source>& sources, const Policies* before) {
+  for (const Source& source : sources) {
+    std::shared_ptr<const TypePolicy> policy;
+    if (before != nullptr) {
+      const auto found = before->types_.find(source.name);
+      if (found != before->types_.end() && found->second->source == source.body) policy = found->second;
+    }
+    types_.emplace(source.name, policy ? std::move(policy) : compile_type(source.body));
+  }
+}
+
+void Policies::compile_rules(const std::vector<Source>& sources, const Policies* before) {
+  if (before != nullptr) last_rule_id_ = before->last_rule_id_;
+  std::vector<match::Rule> added;
+  for (const Source& source : sources) {
+    auto rule = before != nullptr ? before->rule_named(source.name) : nullptr;
+    const bool unchanged = rule && rule->source == source.body;
+    if (!unchanged) rule = compile_rule(source, ++last_rule_id_);
+    if (rule->enabled && rule->pattern) {
+      rules_by_id_.emplace(rule->id, rule.get());
+      if (!unchanged) added.push_back({rule->id, rule->pattern});
+    }
+    rules_.push_back(std::move(rule));
+  }
+  std::ranges::sort(rules_, {}, [](const auto& rule) -> const std::string& { return rule->name; });
+  if (before == nullptr) {
+    rule_set_ = match::RuleSet::build(std::move(added));
+    return;
+  }
+  std::vector<match::RuleId> removed;
+  for (const auto& [id, rule] : before->rules_by_id_) {
+    if (!rules_by_id_.contains(id)) removed.push_back(id);
+  }
+  const bool same = added.empty() && removed.empty();
+  rule_set_ = same ? before->rule_set_ : before->rule_set_->with(std::move(added), removed);
+}
+
+std::shared_ptr<const CompiledRule> Policies::rule_named(std::string_view name) const {
+  const auto found =
+      std::ranges::lower_bound(rules_, name, {}, [](const auto& rule) -> std::string_view { return rule->name; });
+  return found != rules_.end() && (*found)->name == name ? *found : nullptr;
 }
 
 std::optional<Refusal> Policies::check(const event::NewEvent& event) const {
@@ -99,7 +138,7 @@ std::optional<Refusal> Policies::check(const event::NewEvent& event) const {
     if (const auto finding = registry::check_name(event.header.type, convention_)) return misnamed(event, *finding);
   }
   const auto found = types_.find(event.header.type);
-  return found != types_.end() ? check_schema(found->second, event) : std::nullopt;
+  return found != types_.end() ? check_schema(*found->second, event) : std::nullopt;
 }
 
 std::string Policies::warning(const event::NewEvent& event) const {
@@ -149,9 +188,10 @@ std::vector<std::string_view> Policies::matches(const event::View& view, std::st
   rule_set_->match(MatchableView(view).get(), scratch, ids);
   std::vector<std::string_view> names;
   for (const match::RuleId id : ids) {
-    const CompiledRule& rule = rules_[id];
+    const CompiledRule& rule = *rules_by_id_.at(id);
     if (rule.bus.empty() || rule.bus == bus) names.push_back(rule.name);
   }
+  std::ranges::sort(names);  // ids are in the order of the changes
   return names;
 }
 

@@ -2,6 +2,8 @@
 // named, which rules they match. Immutable: whoever checks events keeps a shared_ptr while he does. Any thread.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,12 +44,15 @@ struct Refusal {
 
 // An event type that can be checked, or why it cannot.
 struct TypePolicy {
+  std::string source;  // the document that it was compiled from
   std::shared_ptr<const registry::CompiledType> type;
   std::string problem;  // where `type` is null
 };
 
 struct CompiledRule {
+  match::RuleId id = 0;  // of this compilation; a rule that changes gets another
   std::string name;
+  std::string source;  // the document that it was compiled from
   bool enabled = true;
   std::string bus;                                // "" = events of every bus
   std::shared_ptr<const match::Pattern> pattern;  // null where it did not compile
@@ -55,7 +60,8 @@ struct CompiledRule {
 
 class Policies {
  public:
-  static std::shared_ptr<const Policies> compile(const Sources& sources);
+  // What did not change since `before` (null: there was nothing) is taken from it, not compiled again.
+  static std::shared_ptr<const Policies> compile(const Sources& sources, const Policies* before = nullptr);
 
   // Naming and schema. Nullopt: nothing to object to.
   std::optional<Refusal> check(const event::NewEvent& event) const;
@@ -64,14 +70,21 @@ class Policies {
 
   // The names of the enabled rules that match, in their order.
   std::vector<std::string_view> matches(const event::View& view, std::string_view bus) const;
-  const CompiledRule* find_rule(std::string_view name) const;
+  const CompiledRule* find_rule(std::string_view name) const { return rule_named(name).get(); }
+  const std::vector<std::shared_ptr<const CompiledRule>>& rules() const { return rules_; }  // by name
 
  private:
   std::optional<Refusal> check_schema(const TypePolicy& policy, const event::NewEvent& event) const;
 
-  std::map<std::string, TypePolicy, std::less<>> types_;
-  std::vector<CompiledRule> rules_;  // by name
+  std::shared_ptr<const CompiledRule> rule_named(std::string_view name) const;
+  void compile_types(const std::vector<Source>& sources, const Policies* before);
+  void compile_rules(const std::vector<Source>& sources, const Policies* before);
+
+  std::map<std::string, std::shared_ptr<const TypePolicy>, std::less<>> types_;
+  std::vector<std::shared_ptr<const CompiledRule>> rules_;               // by name
+  absl::flat_hash_map<match::RuleId, const CompiledRule*> rules_by_id_;  // those of the set
   std::shared_ptr<const match::RuleSet> rule_set_;
+  match::RuleId last_rule_id_ = 0;
   registry::NamingMode naming_ = registry::NamingMode::off;
   registry::Convention convention_ = registry::Convention::dotted;
 };

@@ -74,6 +74,9 @@ Result<void> read_targets(const ObjectReader& in, Rule& rule) {
 }  // namespace
 
 Result<void> check_rule_name(std::string_view name) {
+  if (name == "test") {
+    return fail(Errc::invalid, "no rule can be named \"test\": /api/rules/test is where patterns are tried", "name");
+  }
   if (!name.empty() && name.size() <= kRuleNameBytesMax && is_plain_name(name)) return {};
   return fail(Errc::invalid,
               fmt::format("the name of a rule has 1 to {} letters, digits, '.', '_' and '-'", kRuleNameBytesMax),

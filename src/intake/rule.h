@@ -82,7 +82,7 @@ struct Rule {
   bool operator==(const Rule&) const = default;
 };
 
-// Letters, digits, '.', '_' and '-'. Errc::invalid on field "name".
+// Letters, digits, '.', '_' and '-', but not "test", which is a path of its own. Errc::invalid on field "name".
 Result<void> check_rule_name(std::string_view name);
 
 // The pattern of a rule. Errc::invalid with its place in a body that has it under "pattern": "pattern.detail.id[0]".

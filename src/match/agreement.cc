@@ -30,8 +30,15 @@ class Agreement {
   // The first run of places that stand in one array inside `outer`. Elements of one array are neighbours.
   Places first_array(Places places, ElementId outer) const;
 
+  // False once too many fields were looked at.
+  bool spend(std::size_t fields) {
+    steps_ -= std::min(steps_, fields);
+    return steps_ > 0;
+  }
+
   std::span<const Element> elements_;
   std::size_t steps_ = kAgreementSteps;  // left
+  bool choosing_ = false;                // whether there was a choice that may be taken back: only then steps count
 };
 
 ElementId Agreement::child_of(ElementId outer, ElementId place) const {
@@ -71,8 +78,8 @@ bool Agreement::within(ElementId element, std::vector<Places> goals, const std::
     const Places whole = goal;
     if (first_array(whole, element).size() == whole.size()) continue;
     for (Places rest = whole; !rest.empty();) {
-      if (steps_ == 0) return false;
-      --steps_;
+      if (!spend(goals.size())) return false;
+      choosing_ = true;
       goal = first_array(rest, element);
       rest = rest.subspan(goal.size());
       if (within(element, goals, absences)) return true;
@@ -106,6 +113,7 @@ bool Agreement::through_arrays(ElementId element, const std::vector<Places>& goa
 
 bool Agreement::in_one_element(const Extent& extent, ElementId outer, const std::vector<Places>& absences) {
   for (Places rest = extent.goals.front(); !rest.empty();) {
+    if (choosing_ && !spend(extent.goals.size())) return false;
     const ElementId child = child_of(outer, rest.front());
     auto goals = inside(extent.goals, child);
     if (goals.size() == extent.goals.size() && within(child, std::move(goals), inside(absences, child))) return true;

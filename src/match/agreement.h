@@ -14,7 +14,8 @@ namespace millrace::match {
 using Places = std::span<const ElementId>;
 
 // An event that spells one field both dotted and nested, with arrays in both, makes a goal reachable through
-// several arrays, and only then a choice may have to be taken back. So many steps are tried; then it is no match.
+// several arrays, and only then a choice may have to be taken back. So many fields are looked at in doing so, a few
+// milliseconds' worth; then it is no match. docs/pattern-language.md tells it.
 inline constexpr std::size_t kAgreementSteps = 100'000;
 
 // Whether there is a choice of one place for each goal that agrees, with none of the absences agreeing with it.

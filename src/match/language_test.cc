@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "match/agreement.h"
 #include "match/limits.h"
 #include "match/testing.h"
 
@@ -72,7 +73,8 @@ TEST(PatternLanguage, BoundsOfThePageAreInForce) {
   const std::map<std::string, std::size_t> bounds = {{"kPatternBytesMax", kPatternBytesMax},
                                                      {"kAlternativesMax", kAlternativesMax},
                                                      {"kAlternativeFieldsMax", kAlternativeFieldsMax},
-                                                     {"kRegexBytesMax", kRegexBytesMax}};
+                                                     {"kRegexBytesMax", kRegexBytesMax},
+                                                     {"kAgreementSteps", kAgreementSteps}};
   const std::string text = page();
   for (const auto& [name, value] : bounds) {
     EXPECT_NE(text.find("| `" + name + "` | " + std::to_string(value) + " |"), std::string::npos) << name;

@@ -1,14 +1,21 @@
 #include "match/rule_set.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <ranges>
 
 namespace millrace::match {
 namespace {
 
-// Building anew so many rules takes about as long as a disk's sync.
-constexpr std::size_t kSmall = 1024;
+// So few rules are built anew for every change; it takes about as long as a disk's sync.
+constexpr std::size_t kSmall = 64;
+
+// How many changes a base of n rules carries. A change builds what changed since the base, and every so many changes
+// the base is built: about the square root of n makes the two cost the same.
+std::size_t changes_max(std::size_t rules) {
+  return kSmall + 2 * static_cast<std::size_t>(std::sqrt(static_cast<double>(rules)));
+}
 
 // The last of each id, in the order of ids.
 std::vector<Rule> without_repeats(std::vector<Rule> rules) {
@@ -51,8 +58,8 @@ std::shared_ptr<const RuleSet> RuleSet::with(std::vector<Rule> added, std::span<
   if (recent_) append_kept(recent, recent_->rules(), changed);
   recent.insert(recent.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
 
-  const std::size_t changes_max = std::max(kSmall, base_->rules().size() / 8);
-  if (base_->rules().size() > kSmall && recent.size() + hidden.size() <= changes_max) {
+  const std::size_t rules = base_->rules().size();
+  if (rules > kSmall && recent.size() + hidden.size() <= changes_max(rules)) {
     std::shared_ptr<const Index> index;
     if (!recent.empty()) index = std::make_shared<const Index>(without_repeats(std::move(recent)));
     return std::shared_ptr<const RuleSet>(new RuleSet(base_, std::move(index), std::move(hidden)));

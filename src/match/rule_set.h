@@ -28,14 +28,15 @@ class RuleSet {
   static std::shared_ptr<const RuleSet> build(std::vector<Rule> rules);
 
   // This set without the rules `removed` and with the rules `added`, which replace those of the same id. Costs
-  // in proportion to the recent changes; once in a while, to all rules (about a microsecond each).
+  // in proportion to the recent changes, at most about the square root of all rules; once in so many changes, to all of
+  // them (about two microseconds each).
   std::shared_ptr<const RuleSet> with(std::vector<Rule> added, std::span<const RuleId> removed = {}) const;
 
   // Replaces `out` by the ids of the rules that match, in ascending order.
   void match(const EventView& event, Scratch& scratch, std::vector<RuleId>& out) const;
 
   std::size_t size() const;
-  // Rules that were removed or replaced and are still in memory: at most an eighth, or 1024 of a small set.
+  // Rules that were removed or replaced and are still in memory: at most 64 and twice the square root of all.
   std::size_t hidden() const { return hidden_.size(); }
 
  private:

@@ -1,6 +1,6 @@
 // Order within message groups (S3.15). A group lets one of its items out at a time: the lowest id that
 // has not ended, unless a failed one blocks it. Items that failed once under next_on_error leave the
-// order ("aside") and go on alone.
+// order ("aside") and go on alone. A group remembers that it has parked members, which no later one passes.
 #pragma once
 
 #include <absl/container/btree_set.h>
@@ -15,26 +15,55 @@
 
 namespace millrace::queue {
 
+inline constexpr std::uint64_t kNoneParked = ~std::uint64_t{0};
+
 struct Group {
   std::shared_ptr<const GroupKey> key;
   QueueKey queue;
   absl::btree_set<std::pair<std::uint64_t, SlotIndex>> members;  // in order; without those set aside
   SlotIndex out = kNoSlot;                                       // the member that is ready, on a timer or leased
   std::uint32_t items = 0;                                       // live items that name the group, aside ones too
+
+  // Its parked members. Among them due times rise with the ids: see docs/adr/0004.
+  std::uint64_t parked_from = kNoneParked;  // none has a lower id; kNoneParked: there are none
+  std::uint64_t parked_last = 0;            // the highest id
+  Time parked_due{};                        // none is due earlier
+  std::uint32_t passed_in = 0;              // the latest pass over the store that left one of them there
+  bool parked_since = false;                // one was parked since the store was last asked
+  bool hungry = false;                      // listed as one that wants its parked members back
+
+  bool has_parked() const { return parked_from != kNoneParked; }
+  // Nothing in memory may go before the parked ones came back.
+  bool starves() const { return has_parked() && (members.empty() || members.begin()->first >= parked_from); }
 };
 
 constexpr bool is_ordered(GroupMode mode) { return mode != GroupMode::immediate; }
+
+// Whether the item takes its turn in a group. One that failed under next_on_error does not: it was set aside.
+inline bool keeps_order(const ItemRecord& record) {
+  if (!record.group || !is_ordered(record.group->mode)) return false;
+  return record.group->mode != GroupMode::next_on_error || record.retry_count == 0;
+}
 
 class Groups {
  public:
   // One more live item of this group; it appears with its first.
   GroupIndex join(const QueueKey& queue, const GroupKey& key);
-  // One less; it disappears with its last.
+  // One less; it disappears with its last, unless it has parked members.
   void leave(GroupIndex index);
+  // kNoGroup where it has neither live items nor parked members.
+  GroupIndex find(const QueueKey& queue, const GroupKey& key) const;
+  // As a load found it: with parked members of these ids, the first of them due at `due`.
+  GroupIndex load_parked(const QueueKey& queue, const GroupKey& key, ItemId first, ItemId last, Time due);
+  // It has no parked members any more; it disappears if it has no live items either.
+  void clear_parked(GroupIndex index);
   Group& operator[](GroupIndex index) { return *groups_[index]; }
   const Group& operator[](GroupIndex index) const { return *groups_[index]; }
 
  private:
+  GroupIndex place(const QueueKey& queue, const GroupKey& key);
+  void drop(GroupIndex index);
+
   struct Name {
     QueueKey queue;
     std::string name;

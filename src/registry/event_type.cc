@@ -59,10 +59,13 @@ Result<SchemaVersion> read_version(const ObjectReader& in) {
   return fail(Errc::invalid, fmt::format("\"{}\" is not MAJOR.MINOR, such as 1.0", *text), in.path_of("version"));
 }
 
-Result<SpecVersion> read_spec_version(json::Value value, std::string path) {
-  const auto in = ObjectReader::open(value, std::move(path));
-  if (!in) return std::unexpected(in.error());
-  SpecVersion out;
+Result<void> refuse_unknown(const ObjectReader& in, const std::vector<std::string>& unknown, std::string_view noun) {
+  if (unknown.empty()) return {};
+  return fail(Errc::invalid, fmt::format("{} has no field \"{}\"", noun, unknown.front()), in.path_of(unknown.front()));
+}
+
+// Lays what `in` names over `spec`, all but the version.
+Result<void> read_spec_fields(const ObjectReader& in, SpecVersion& spec) {
   Error error{};
   const auto take = [&error](auto& into, auto result) {
     if (result) into = std::move(*result);
@@ -71,19 +74,34 @@ Result<SpecVersion> read_spec_version(json::Value value, std::string path) {
   };
   std::optional<std::string> mime_type;
   std::optional<std::string> message;
-  const bool good = take(out.version, read_version(*in)) &&
-                    take(out.schema_type, read_schema_type(*in, "schemaType")) &&
-                    take(out.schema, read_schema_text(*in, "schema", out.schema_type)) &&
-                    take(out.status, read_word(*in, "status", kVersionStatuses, VersionStatus::finalising)) &&
-                    take(out.describes, read_word(*in, "describes", kDescribes, Describes::data)) &&
-                    take(mime_type, in->optional_string("mimeType", kMimeTypeBytesMax)) &&
-                    take(message, in->optional_string("message", kNameBytesMax));
+  const bool typed = !in.optional_value("schemaType") || take(spec.schema_type, read_schema_type(in, "schemaType"));
+  const bool kept = !spec.schema.empty() && !in.optional_value("schema");
+  const bool good = typed && (kept || take(spec.schema, read_schema_text(in, "schema", spec.schema_type))) &&
+                    take(spec.status, read_word(in, "status", kVersionStatuses, spec.status)) &&
+                    take(spec.describes, read_word(in, "describes", kDescribes, spec.describes)) &&
+                    take(mime_type, in.optional_string("mimeType", kMimeTypeBytesMax)) &&
+                    take(message, in.optional_string("message", kNameBytesMax));
   if (!good) return std::unexpected(std::move(error));
-  out.mime_type = mime_type.value_or(default_mime_type(out.schema_type));
-  out.message = message.value_or("");
-  if (!out.message.empty() && out.schema_type != SchemaType::proto) {
-    return fail(Errc::invalid, "names a protobuf message, but schemaType is not PROTO", in->path_of("message"));
+  if (mime_type) spec.mime_type = *mime_type;
+  if (spec.mime_type.empty()) spec.mime_type = default_mime_type(spec.schema_type);
+  if (message) spec.message = *message;
+  if (!spec.message.empty() && spec.schema_type != SchemaType::proto) {
+    return fail(Errc::invalid, "names a protobuf message, but schemaType is not PROTO", in.path_of("message"));
   }
+  return {};
+}
+
+Result<SpecVersion> read_spec_version(json::Value value, std::string path) {
+  const auto in = ObjectReader::open(value, std::move(path));
+  if (!in) return std::unexpected(in.error());
+  const auto unknown =
+      in->unknown_keys({"version", "mimeType", "schema", "schemaType", "message", "status", "describes"});
+  if (const auto known = refuse_unknown(*in, unknown, "a version"); !known) return std::unexpected(known.error());
+  const auto version = read_version(*in);
+  if (!version) return std::unexpected(version.error());
+  SpecVersion out;
+  out.version = *version;
+  if (const auto read = read_spec_fields(*in, out); !read) return std::unexpected(read.error());
   return out;
 }
 
@@ -105,6 +123,9 @@ Result<std::vector<SpecVersion>> read_spec_versions(json::Value array, const std
 
 // Lays what `in` names over `type`.
 Result<void> read_fields(const ObjectReader& in, EventType& type) {
+  const auto unknown = in.unknown_keys(
+      {"id", "code", "name", "description", "status", "strict", "specVersions", "version", "createdAt", "updatedAt"});
+  if (auto known = refuse_unknown(in, unknown, "an event type"); !known) return known;
   const auto name = in.optional_string("name", kNameBytesMax);
   if (!name) return std::unexpected(name.error());
   if (*name) type.name = **name;
@@ -170,6 +191,22 @@ Result<EventType> merge_event_type(const EventType& old, json::Value body) {
   EventType type = old;
   if (const auto read = read_fields(*in, type); !read) return std::unexpected(read.error());
   return type;
+}
+
+Result<SpecVersion> merge_spec_version(const SpecVersion& old, json::Value body) {
+  const auto in = ObjectReader::open(body);
+  if (!in) return std::unexpected(in.error());
+  const auto unknown = in->unknown_keys(
+      {"version", "mimeType", "schema", "schemaType", "message", "status", "describes", "type", "updatedAt"});
+  if (const auto known = refuse_unknown(*in, unknown, "a version"); !known) return std::unexpected(known.error());
+  if (in->optional_value("version")) {
+    const auto version = read_version(*in);
+    if (!version) return std::unexpected(version.error());
+    if (*version != old.version) return fail(Errc::invalid, "the number of a version never changes", "version");
+  }
+  SpecVersion spec = old;
+  if (const auto read = read_spec_fields(*in, spec); !read) return std::unexpected(read.error());
+  return spec;
 }
 
 void write_members(json::Writer& out, const EventType& type) {

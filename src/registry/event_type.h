@@ -51,12 +51,17 @@ std::string_view to_text(VersionStatus status);
 std::string_view to_text(Describes describes);
 std::optional<SchemaType> parse_schema_type(std::string_view text);
 
-// The body of a creation or a replacement. Errc::invalid with the path of the field ("specVersions[1].version").
-// Schemas are not compiled here.
+// The body of a creation or a replacement. Errc::invalid with the path of the field ("specVersions[1].version"), also
+// for a field that no type has: a misspelt "strict" must not be lost. What answers add (id, version, createdAt …) may
+// be sent back. Schemas are not compiled here.
 Result<EventType> parse_event_type(json::Value body);
 
 // The fields of `body` laid over `old`; what it leaves out stays, `specVersions` is given whole.
 Result<EventType> merge_event_type(const EventType& old, json::Value body);
+
+// The fields of `body` laid over one version; `version` itself never changes. Errc::invalid with the field. What
+// /api/schemas answers with may be sent back.
+Result<SpecVersion> merge_spec_version(const SpecVersion& old, json::Value body);
 
 // The members of the type's JSON object, without its braces: the caller adds ids and times.
 void write_members(json::Writer& out, const EventType& type);

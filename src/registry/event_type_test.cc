@@ -139,6 +139,41 @@ TEST(EventType, MergeKeepsWhatTheBodyLeavesOut) {
   EXPECT_EQ(merge_event_type(old, renamed->root()).error().field, "code");
 }
 
+// S3.5: a misspelt setting must not be lost.
+TEST(EventType, RefusesFieldsThatNoTypeHas) {
+  const auto field_of = [](std::string_view text) {
+    const auto body = json::parse(text);
+    const auto type = parse_event_type(body->root());
+    return type ? std::string("taken") : type.error().field;
+  };
+  EXPECT_EQ(field_of(R"({"code": "a.done", "stritc": true})"), "stritc");
+  EXPECT_EQ(field_of(R"({"code": "a.done", "specVersions": [{"version": "1.0", "schema": {}, "state": "CURRENT"}]})"),
+            "specVersions[0].state");
+  EXPECT_EQ(field_of(R"({"code": "a.done", "id": "a.done", "version": 3, "createdAt": "x", "updatedAt": "y"})"),
+            "taken");
+}
+
+// S3.5
+TEST(SpecVersion, TakesTheFieldsOfABodyAndKeepsTheOthers) {
+  const SpecVersion old{.version = {1, 2}, .mime_type = "application/json", .schema = "{}"};
+  const auto merged = [&](std::string_view text) {
+    const auto body = json::parse(text);
+    return merge_spec_version(old, body->root());
+  };
+  SpecVersion expected = old;
+  expected.status = VersionStatus::current;
+  EXPECT_EQ(merged(R"({"status": "CURRENT", "version": "1.2", "type": "a.done"})").value(), expected);
+  expected = old;
+  expected.schema = R"({"type":"object"})";
+  EXPECT_EQ(merged(R"({"schema": {"type": "object"}})").value(), expected);
+  EXPECT_EQ(merged("{}").value(), old);
+  EXPECT_EQ(merged(R"({"version": "1.3"})").error().field, "version");
+  EXPECT_EQ(merged(R"({"message": "Order"})").error().field, "message");
+  EXPECT_EQ(merged(R"({"status": "OLD"})").error().field, "status");
+  EXPECT_EQ(merged(R"({"sattus": "CURRENT"})").error().field, "sattus");
+  EXPECT_FALSE(merged("[]"));
+}
+
 // S3.5
 TEST(ChooseVersion, TakesTheNamedOneElseTheHighestCurrent) {
   const EventType type = with_versions({{{1, 0}, VersionStatus::deprecated},

@@ -101,6 +101,10 @@ Result<Allowlist> parse_allowlist(std::string_view event_type, Value body) {
   }
   const auto in = json::ObjectReader::open(body);
   if (!in) return std::unexpected(in.error());
+  const auto unknown = in->unknown_keys({"eventType", "publicType", "fields", "version", "createdAt", "updatedAt"});
+  if (!unknown.empty()) {
+    return fail(Errc::invalid, fmt::format("an allowlist has no field \"{}\"", unknown.front()), unknown.front());
+  }
   auto fields = in->optional_strings("fields", kAllowedFieldsMax, kFieldPathBytesMax);
   if (!fields) return std::unexpected(fields.error());
   if (!*fields) return fail(Errc::invalid, "is required: the fields that may be seen outside", "fields");

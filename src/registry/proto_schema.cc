@@ -70,11 +70,16 @@ bool is_well_known_file(const std::string& name) {
   return std::ranges::any_of(files, [&](const pb::FileDescriptor* file) { return file->name() == name; });
 }
 
+// By the parser's own tokens, so that no string or comment can hide a brace. A brace that closes nothing is an error,
+// after which the parser goes on.
 bool is_too_deep(std::string_view text) {
+  pb::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
+  SyntaxErrors ignored;
+  pb::io::Tokenizer tokenizer(&stream, &ignored);
   int depth = 0;
-  for (const char c : text) {
-    if (c == '{' && ++depth > kBraceDepthMax) return true;
-    if (c == '}') --depth;
+  while (tokenizer.Next()) {
+    if (tokenizer.current().text == "{" && ++depth > kBraceDepthMax) return true;
+    if (tokenizer.current().text == "}") depth = std::max(depth - 1, 0);
   }
   return false;
 }
@@ -100,7 +105,8 @@ Result<const pb::Descriptor*> choose_message(const pb::FileDescriptor& file, con
                                              std::string_view message) {
   if (message.empty()) {
     if (file.message_type_count() == 1) return file.message_type(0);
-    return refuse(fmt::format("has {} messages at top level; name one as #Message", file.message_type_count()));
+    return refuse(
+        fmt::format("has {} messages at top level; name one of them in \"message\"", file.message_type_count()));
   }
   const std::string name(message);
   const pb::Descriptor* found = pool.FindMessageTypeByName(name);

@@ -138,6 +138,10 @@ TEST(ProtoSchema, RefusesWhatWouldCostTooMuch) {
   std::string deep = "syntax = \"proto3\";";
   for (int i = 0; i < 10'000; ++i) deep += "message M{";
   EXPECT_THAT(ProtoSchema::compile(deep).error().detail, HasSubstr("nests"));
+  // Braces that count for nothing, and a kind of nesting that libprotobuf does not bound.
+  std::string hidden = "syntax = \"proto2\"; //" + std::string(10'000, '}') + "\nmessage A{";
+  for (int i = 0; i < 10'000; ++i) hidden += "optional group G=1{";
+  EXPECT_THAT(ProtoSchema::compile(hidden).error().detail, HasSubstr("nests"));
   EXPECT_THAT(ProtoSchema::compile(std::string(kSchemaBytesMax + 1, ' ')).error().detail, HasSubstr("longer"));
 }
 

@@ -8,14 +8,18 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 
 #include "registry/bounds.h"
+#include "registry/xsd_cost.h"
 
 namespace millrace::registry {
 namespace {
 
+// Each path repeats the names around it, so a deep schema could write far more than it is long.
+constexpr std::size_t kPathBytesMax = 8 * 1024 * 1024;
 constexpr std::string_view kSchemaSpace = "http://www.w3.org/2001/XMLSchema";
 constexpr std::string_view kInstanceSpace = "http://www.w3.org/2001/XMLSchema-instance";
 
@@ -153,8 +157,11 @@ std::string path_of(xmlNode& node) {
 
 bool is_at_top(const xmlNode& node) { return node.parent != nullptr && text_of(node.parent->name) == "schema"; }
 
-XsdShape describe(xmlDoc& document) {
+std::unexpected<Error> refuse(std::string detail) { return fail(Errc::invalid, std::move(detail), "schema"); }
+
+Result<XsdShape> describe(xmlDoc& document) {
   XsdShape shape;
+  std::size_t path_bytes = 0;
   for (xmlNode* node = xmlDocGetRootElement(&document); node != nullptr; node = next_node(node)) {
     if (!is_schema_element(*node)) continue;
     const std::string_view kind = text_of(node->name);
@@ -168,12 +175,81 @@ XsdShape describe(xmlDoc& document) {
     } else if (node->parent != nullptr && is_schema_element(*node->parent) &&
                text_of(node->parent->name) == "restriction" && !attribute_of(*node, "value").empty()) {
       shape.push_back({path_of(*node), std::string(kind), attribute_of(*node, "value"), false, ""});
+    } else {
+      continue;
     }
+    path_bytes += shape.back().path.size();
+    if (path_bytes > kPathBytesMax) return refuse("has names that are too long for how deep they nest");
   }
   return shape;
 }
 
-std::unexpected<Error> refuse(std::string detail) { return fail(Errc::invalid, std::move(detail), "schema"); }
+// What XsdDefinitions calls the definition that a QName means; empty for what XML Schema itself defines.
+std::string name_of(xmlNode& node, std::string_view kind, std::string_view qname) {
+  const std::size_t colon = qname.find(':');
+  const std::string prefix(colon == qname.npos ? "" : qname.substr(0, colon));
+  const auto* space =
+      xmlSearchNs(node.doc, &node, prefix.empty() ? nullptr : reinterpret_cast<const xmlChar*>(prefix.c_str()));
+  if (qname.empty() || (space != nullptr && text_of(space->href) == kSchemaSpace)) return {};
+  return fmt::format("{} {}", kind, colon == qname.npos ? qname : qname.substr(colon + 1));
+}
+
+std::string name_of_own(xmlNode& node) {
+  const std::string_view kind = text_of(node.name);
+  const bool type = kind == "complexType" || kind == "simpleType";
+  return fmt::format("{} {}", type ? "type" : kind, attribute_of(node, "name"));
+}
+
+// The definition whose parts a node belongs to: one at the top, or the type that stands inside an element.
+std::string owner_of(xmlNode& node) {
+  for (xmlNode* at = &node; at->parent != nullptr && at->parent->type == XML_ELEMENT_NODE; at = at->parent) {
+    if (is_at_top(*at)) return name_of_own(*at);
+    const std::string_view kind = text_of(at->name);
+    const std::string_view around = text_of(at->parent->name);
+    const bool type = kind == "complexType" || kind == "simpleType";
+    if (type && (around == "element" || around == "attribute")) return fmt::format("inner {}", fmt::ptr(at));
+  }
+  return {};
+}
+
+void define_member(xmlNode& element, XsdDefinitions& definitions) {
+  const std::string head = name_of(element, "element", attribute_of(element, "substitutionGroup"));
+  if (head.empty()) return;
+  ++definitions[head].parts;
+  definitions[head].uses.push_back(name_of_own(element));
+}
+
+void define_part(xmlNode& node, XsdDefinitions& definitions) {
+  const std::string_view kind = text_of(node.name);
+  XsdDefinition& owner = definitions[owner_of(node)];
+  const auto use = [&](std::string_view what, std::string_view qname) {
+    if (std::string name = name_of(node, what, qname); !name.empty()) owner.uses.push_back(std::move(name));
+  };
+  if (kind == "element" || kind == "attribute" || kind == "any" || kind == "anyAttribute") ++owner.parts;
+  if (kind == "element" || kind == "group" || kind == "attributeGroup") use(kind, attribute_of(node, "ref"));
+  if (kind == "extension" || kind == "restriction") use("type", attribute_of(node, "base"));
+  if (kind == "list") use("type", attribute_of(node, "itemType"));
+  if (kind == "union") {
+    std::istringstream members(attribute_of(node, "memberTypes"));
+    for (std::string member; members >> member; ++owner.parts) use("type", member);
+  }
+  // A pattern has an automaton of its own; at least every other character of it may be an optional part.
+  if (kind == "pattern")
+    definitions[fmt::format("pattern {}", fmt::ptr(&node))].parts = attribute_of(node, "value").size() / 2;
+}
+
+XsdDefinitions definitions_of(xmlDoc& document) {
+  XsdDefinitions definitions;
+  for (xmlNode* node = xmlDocGetRootElement(&document); node != nullptr; node = next_node(node)) {
+    if (!is_schema_element(*node)) continue;
+    if (!is_at_top(*node)) {
+      define_part(*node, definitions);
+    } else if (text_of(node->name) == "element") {
+      define_member(*node, definitions);
+    }
+  }
+  return definitions;
+}
 
 }  // namespace
 
@@ -193,8 +269,11 @@ Result<std::shared_ptr<const XsdSchema>> XsdSchema::compile(std::string_view tex
   const auto document = parse_xml(text);
   if (!document) return refuse(document.error());
   if (auto import = find_import(**document)) return refuse(std::move(*import));
+  if (auto excess = find_excess(definitions_of(**document))) return refuse(std::move(*excess));
+  auto shape = describe(**document);
+  if (!shape) return std::unexpected(shape.error());
   auto parsed = std::make_unique<Parsed>();
-  parsed->shape = describe(**document);
+  parsed->shape = std::move(*shape);
   Messages messages;
   const SchemaParserPtr parser(xmlSchemaNewDocParserCtxt(document->get()));
   if (!parser) throw std::bad_alloc();

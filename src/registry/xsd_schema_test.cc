@@ -118,6 +118,67 @@ TEST(XsdSchema, RefusesDocumentsThatAreTooDeep) {
   EXPECT_EQ(compiled(kOrder)->check_xml(deep).size(), 1u);
 }
 
+// Definitions that double what they name, thirty times.
+std::string doubling(std::string_view first, std::string_view next) {
+  std::string body(first);
+  for (int i = 1; i < 30; ++i) body += fmt::format(fmt::runtime(next), i, i - 1);
+  return schema_of(body);
+}
+
+TEST(XsdSchema, RefusesFewLinesThatStandForBillions) {
+  const std::string groups = doubling(
+      R"(<xs:group name="n0"><xs:sequence><xs:element name="a" type="xs:int"/></xs:sequence></xs:group>)",
+      R"(<xs:group name="n{0}"><xs:sequence><xs:group ref="n{1}"/><xs:group ref="n{1}"/></xs:sequence></xs:group>)");
+  const std::string attributes =
+      doubling(R"(<xs:attributeGroup name="n0"><xs:attribute name="a" type="xs:int"/></xs:attributeGroup>)",
+               R"(<xs:attributeGroup name="n{0}"><xs:attributeGroup ref="n{1}"/><xs:attributeGroup ref="n{1}"/>)"
+               R"(</xs:attributeGroup>)");
+  const std::string unions =
+      doubling(R"(<xs:simpleType name="n0"><xs:union memberTypes="xs:int xs:date"/></xs:simpleType>)",
+               R"(<xs:simpleType name="n{0}"><xs:union memberTypes="n{1} n{1}"/></xs:simpleType>)");
+  for (const std::string& text : {groups, attributes, unions}) {
+    const auto schema = XsdSchema::compile(text);
+    ASSERT_FALSE(schema);
+    EXPECT_THAT(schema.error().detail, HasSubstr("too large"));
+  }
+}
+
+TEST(XsdSchema, RefusesModelsAndPatternsThatWouldTakeLong) {
+  std::string optional;
+  for (int i = 0; i < 2'000; ++i) optional += fmt::format(R"(<xs:element name="a{}" minOccurs="0"/>)", i);
+  std::string pattern;
+  for (int i = 0; i < 3'000; ++i) pattern += "a?";
+  for (const std::string& body :
+       {fmt::format(
+            R"(<xs:element name="r"><xs:complexType><xs:sequence>{}</xs:sequence></xs:complexType></xs:element>)",
+            optional),
+        fmt::format(R"(<xs:simpleType name="t"><xs:restriction base="xs:string"><xs:pattern value="{}"/>)"
+                    R"(</xs:restriction></xs:simpleType>)",
+                    pattern)}) {
+    EXPECT_THAT(XsdSchema::compile(schema_of(body)).error().detail, HasSubstr("too large"));
+  }
+}
+
+TEST(XsdSchema, RefusesLongNamesAroundManyDeclarations) {
+  std::string body = fmt::format(R"(<xs:complexType name="{}"><xs:sequence>)", std::string(100'000, 'n'));
+  for (int i = 0; i < 500; ++i) body += fmt::format(R"(<xs:element name="a{}"/>)", i);
+  EXPECT_THAT(XsdSchema::compile(schema_of(body + "</xs:sequence></xs:complexType>")).error().detail,
+              HasSubstr("too long"));
+}
+
+TEST(XsdSchema, TakesTypesThatDeriveFromOthersAndShareGroups) {
+  compiled(schema_of(R"(
+    <xs:simpleType name="string"><xs:restriction base="xs:string"><xs:pattern value="[a-z]+"/></xs:restriction>
+    </xs:simpleType>
+    <xs:group name="address"><xs:sequence><xs:element name="city" type="string"/></xs:sequence></xs:group>
+    <xs:complexType name="address"><xs:group ref="address"/></xs:complexType>
+    <xs:complexType name="home"><xs:complexContent><xs:extension base="address"><xs:attribute name="door"/>
+    </xs:extension></xs:complexContent></xs:complexType>
+    <xs:element name="pet" abstract="true"/><xs:element name="cat" substitutionGroup="pet"/>
+    <xs:element name="house"><xs:complexType><xs:sequence><xs:element ref="pet"/><xs:element ref="pet"/></xs:sequence>
+    </xs:complexType></xs:element>)"));
+}
+
 TEST(XsdSchema, MayBeUsedByManyThreads) {
   const auto schema = compiled(kOrder);
   std::atomic<int> wrong = 0;

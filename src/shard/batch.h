@@ -163,6 +163,15 @@ struct Batch {
   }
 };
 
+// An ordered group some of whose members are parked: queue::keeps_order() of their records.
+struct ParkedGroup {
+  queue::QueueKey queue;
+  queue::GroupKey group;
+  ItemId first;  // the lowest and the highest id of them
+  ItemId last;
+  Time due{};  // the earliest due time of them
+};
+
 // All that a shard needs to go on where its last commit left it.
 struct ShardState {
   ShardId shard;
@@ -171,7 +180,8 @@ struct ShardState {
   std::vector<TenantCounters> counters;
   std::vector<Document> documents;
   std::vector<WorkerRecord> workers;
-  Time last_commit{};  // the latest time of any record; `now` never goes back behind it
+  Time last_commit{};                           // the latest time of any record; `now` never goes back behind it
+  std::vector<ParkedGroup> parked_groups = {};  // in no particular order
 };
 
 }  // namespace millrace::shard

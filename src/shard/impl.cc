@@ -25,6 +25,13 @@ Shard::Impl::Impl(ShardState state, Epoch epoch_, ShardOptions options_, Time no
     auto key = std::pair(document.kind, document.key);
     documents.emplace(std::move(key), std::move(document));
   }
+  std::ranges::sort(state.parked_groups, [](const ParkedGroup& a, const ParkedGroup& b) {
+    return std::tie(a.queue, a.first) < std::tie(b.queue, b.first);
+  });
+  std::vector<queue::GroupIndex> marked;
+  for (const ParkedGroup& parked : state.parked_groups) {
+    marked.push_back(items.groups().load_parked(parked.queue, parked.group, parked.first, parked.last, parked.due));
+  }
   // By id, so that the same state gives the same memory whatever order a store loads it in.
   std::ranges::sort(state.live, [](const queue::ItemRecord& a, const queue::ItemRecord& b) {
     return std::tie(a.lane->queue, a.id) < std::tie(b.lane->queue, b.id);
@@ -38,6 +45,7 @@ Shard::Impl::Impl(ShardState state, Epoch epoch_, ShardOptions options_, Time no
     }
     items.admit(record, now);
   }
+  for (const queue::GroupIndex group : marked) items.note_hunger(group);
   items.take_touched();
   has_parked = state.has_parked;
 }

@@ -86,10 +86,23 @@ struct Shard::Impl {
   std::optional<Need> run(Step& step, Refill& command);
   std::optional<Need> run(Step& step, SetPaused& command);
   bool must_park(const queue::ItemRecord& record, Effects& effects);
+  void bring_back(queue::ItemRecord row, Effects& effects);
+  void take_due(Refill& command, Effects& effects);
+  bool wish_due(Effects& effects);
   void park(SlotIndex slot, Effects& effects);
   void load_paused(const Document& document);
   void note_parked(queue::LaneIndex lane, Time due);
   void wish_refill(Effects& effects);
+  // group_parking.cc
+  bool must_park_member(const queue::ItemRecord& record);
+  std::size_t counted() const;
+  std::size_t followers_max() const { return options.live_items_max / 2; }
+  std::size_t follower_room() const;
+  bool wants_members(const queue::Group& group) const;
+  bool wish_members(Effects& effects);
+  void take_members(Refill& command, Effects& effects);
+  void take_member(queue::ItemRecord row, Effects& effects);
+  void end_page(bool complete);
   // append.cc
   std::optional<Need> run(Step& step, AppendEvents& command);
   EventPtr append_one(const TenantId& owner, NewEvent& event, bool owns_event_id, Effects& effects);
@@ -135,13 +148,24 @@ struct Shard::Impl {
   std::map<std::pair<std::string, std::string>, Document> documents;  // by kind and key
   Watch watch;
 
-  bool has_parked = false;  // the store may hold parked items
+  bool has_parked = false;  // the store may hold parked items outside the order of groups
   bool refill_under_way = false;
+  bool refill_members = false;   // it looks for members of groups, and passes over all others; else the reverse
+  Time refill_again{};           // the store could not be read; not before this
   bool refill_skipped = false;   // since one began at the front, items of paused routes were passed over
   Time refill_from{};            // no parked item is due earlier, but for those passed over; kNever: none at all
   Time parked_from = kNever;     // the earliest due time parked while a refill is under way
   std::size_t refill_least = 1;  // rows to read at least, to get past many of one due time that are paused
   absl::btree_set<ItemRef> watch_parked;  // parked items that changed while a refill reads
+  // One walk over the parked items by due time, page by page, for the groups that are hungry.
+  struct Pass {
+    bool active = false;
+    std::uint32_t number = 0;
+    Time from{};           // where it began
+    Time next{};           // where the next page begins
+    Time asked{};          // when it was asked for: what was parked later is due no earlier
+    std::size_t rows = 0;  // of the next page
+  } pass;
 };
 
 }  // namespace millrace::shard

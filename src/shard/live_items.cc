@@ -17,7 +17,7 @@ queue::ReadyEntry ready_entry(const Slot& slot, SlotIndex index) {
 }
 
 bool starts_aside(const queue::ItemRecord& record) {
-  return record.group && record.group->mode == GroupMode::next_on_error && record.retry_count > 0;
+  return record.group && queue::is_ordered(record.group->mode) && !queue::keeps_order(record);
 }
 
 }  // namespace
@@ -44,8 +44,11 @@ SlotIndex LiveItems::admit(const queue::ItemRecord& record, Time now) {
   MR_ASSERT(is_new, "an item is in memory once");
 
   if (record.group) slot.group = groups_.join(record.lane->queue, *record.group);
-  if (may_park(slot)) ++parkable_;
-  if (in_order(slot)) groups_[slot.group].members.emplace(slot.id, index);
+  if (in_order(slot)) {
+    join_order(index);
+  } else {
+    ++unordered_;
+  }
   if (record.lease.token.value != 0) {
     slot.where = Where::leased;
     leases_.add(index, record.lease);
@@ -62,14 +65,13 @@ void LiveItems::retire(SlotIndex index, Time now) {
   MR_ASSERT(slot.where != Where::leased, "a leased item stays in memory");
   take_out(index);
   by_id_.erase(index);
-  if (may_park(slot)) --parkable_;
-  if (slot.group != kNoGroup) {
-    if (in_order(slot)) {
-      groups_[slot.group].members.erase(std::pair(slot.id, index));
-      release_next(slot.group, now);
-    }
-    groups_.leave(slot.group);
+  if (in_order(slot)) {
+    leave_order(index);
+    release_next(slot.group, now);
+  } else {
+    --unordered_;
   }
+  if (slot.group != kNoGroup) groups_.leave(slot.group);
   ready_.leave(slot.lane);
   slots_.give_back(index);
 }
@@ -146,8 +148,9 @@ void LiveItems::set_due(SlotIndex index, Time due, Time now) {
 void LiveItems::set_aside(SlotIndex index, Time now) {
   Slot& slot = slots_[index];
   MR_ASSERT(in_order(slot) && slot.where == Where::nowhere, "an item is set aside when its lease ends");
-  groups_[slot.group].members.erase(std::pair(slot.id, index));
+  leave_order(index);
   slot.aside = true;
+  ++unordered_;
   release_next(slot.group, now);
 }
 
@@ -166,17 +169,62 @@ void LiveItems::set_paused(const queue::QueueKey& queue, const std::string& bus,
 
 std::vector<queue::LaneIndex> LiveItems::take_touched() { return std::exchange(touched_, {}); }
 
-bool LiveItems::may_park(const Slot& slot) const {
-  return slot.group == kNoGroup || !queue::is_ordered(groups_[slot.group].key->mode);
+void LiveItems::join_order(SlotIndex index) {
+  auto& members = groups_[slots_[index].group].members;
+  if (!members.empty()) ++followers_;
+  members.emplace(slots_[index].id, index);
+}
+
+void LiveItems::leave_order(SlotIndex index) {
+  auto& members = groups_[slots_[index].group].members;
+  members.erase(std::pair(slots_[index].id, index));
+  if (!members.empty()) --followers_;
+  note_hunger(slots_[index].group);
+}
+
+void LiveItems::note_hunger(queue::GroupIndex index) {
+  queue::Group& group = groups_[index];
+  if (group.hungry || !group.has_parked()) return;
+  if (!group.starves() && group.members.size() > kGroupLow) return;
+  group.hungry = true;
+  hungry_.push_back(index);
+}
+
+void LiveItems::note_parked(queue::GroupIndex index, ItemId id, Time due) {
+  queue::Group& group = groups_[index];
+  MR_ASSERT(id.value > group.parked_last, "a member is parked behind those that are");
+  if (!group.has_parked()) {
+    group.parked_from = id.value;
+    group.parked_due = due;
+  }
+  group.parked_last = id.value;
+  group.parked_since = true;
+}
+
+void LiveItems::set_parked_from(queue::GroupIndex index, std::uint64_t id, Time due, Time now) {
+  groups_[index].parked_from = id;
+  groups_[index].parked_due = due;
+  release_next(index, now);
+}
+
+void LiveItems::clear_parked(queue::GroupIndex index, Time now) {
+  groups_[index].parked_from = queue::kNoneParked;
+  release_next(index, now);
+  groups_.clear_parked(index);
 }
 
 SlotIndex LiveItems::last_scheduled(std::int64_t due_ms) const {
-  constexpr int kLook = 64;  // past the heads of groups, which stay
+  constexpr int kLook = 64;  // past those in the order of a group, which stay
+  SlotIndex last = kNoSlot;
   auto next = timers_.rbegin();
   for (int i = 0; i < kLook && next != timers_.rend() && next->first > due_ms; ++i, ++next) {
-    if (may_park(slots_[next->second])) return next->second;
+    const Slot& slot = slots_[next->second];
+    if (in_order(slot)) continue;
+    // Of one moment the latest arrival, or those before it would be overtaken.
+    if (last != kNoSlot && slots_[last].due_ms != slot.due_ms) break;
+    if (last == kNoSlot || slot.id > slots_[last].id) last = next->second;
   }
-  return kNoSlot;
+  return last;
 }
 
 SlotIndex LiveItems::least_needed(queue::LaneIndex lane, std::int64_t due_ms) {
@@ -188,7 +236,7 @@ SlotIndex LiveItems::least_needed(queue::LaneIndex lane, std::int64_t due_ms) {
   const auto& entries = ready_.lane(*fat).ready;
   if (entries.size() < 2 * ready_.lane(lane).ready.size() + kFarLonger) return kNoSlot;
   const SlotIndex index = entries.rbegin()->slot;
-  return may_park(slots_[index]) ? index : kNoSlot;
+  return in_order(slots_[index]) ? kNoSlot : index;
 }
 
 std::uint32_t LiveItems::tenant_number(const TenantId& tenant) {
@@ -236,11 +284,13 @@ void LiveItems::take_out(SlotIndex index) {
   }
 }
 
-// Lets the group's first item out, and nothing else; a failed one at the front blocks.
+// Lets the group's first item out, and nothing else; a failed one at the front blocks, and so do parked ones
+// before it.
 void LiveItems::release_next(queue::GroupIndex index, Time now) {
   queue::Group& group = groups_[index];
   if (group.out != kNoSlot && slots_[group.out].where == Where::leased) return;
-  const SlotIndex first = group.members.empty() ? kNoSlot : group.members.begin()->second;
+  const bool none = group.members.empty() || group.starves();
+  const SlotIndex first = none ? kNoSlot : group.members.begin()->second;
   if (group.out == first && first != kNoSlot && slots_[first].where != Where::nowhere) return;
   if (group.out != kNoSlot && group.out != first) {
     const SlotIndex overtaken = group.out;

@@ -7,6 +7,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <utility>
@@ -24,6 +25,9 @@ namespace millrace::shard {
 using queue::kNoSlot;
 using queue::Slot;
 using queue::SlotIndex;
+
+// A group wants its parked members back when it has this few others left: enough to go on while they are read.
+inline constexpr std::size_t kGroupLow = 16;
 
 class LiveItems {
  public:
@@ -69,15 +73,27 @@ class LiveItems {
   // Lanes in which items became ready since the last call; their waiters may be served.
   std::vector<queue::LaneIndex> take_touched();
 
-  // A waiting item outside ordered groups whose place in memory is worth less than that of a new item of `lane`
+  // A waiting item outside the order of groups whose place in memory is worth less than that of a new item of `lane`
   // due at `due_ms`: due later, or at the end of a far longer lane. kNoSlot if there is none.
   SlotIndex least_needed(queue::LaneIndex lane, std::int64_t due_ms);
-  // The item outside ordered groups that waits longest for its time, if that is after `due_ms`.
+  // The item outside the order of groups that waits longest for its time, if that is after `due_ms`.
   SlotIndex last_scheduled(std::int64_t due_ms) const;
 
   std::size_t size() const { return slots_.used(); }
-  // Those outside ordered groups, which may be parked.
-  std::size_t parkable() const { return parkable_; }
+  // Those outside the order of groups.
+  std::size_t unordered() const { return unordered_; }
+  // Members of ordered groups beyond the first of each.
+  std::size_t followers() const { return followers_; }
+
+  // A new member of the group is parked, behind all others.
+  void note_parked(queue::GroupIndex group, ItemId id, Time due);
+  // The group's parked members are now those from `id` on, due no earlier than `due`.
+  void set_parked_from(queue::GroupIndex group, std::uint64_t id, Time due, Time now);
+  // It has none any more.
+  void clear_parked(queue::GroupIndex group, Time now);
+  // Groups with parked members that had few others left when one went; the longest waiting first.
+  std::deque<queue::GroupIndex>& hungry() { return hungry_; }
+  void note_hunger(queue::GroupIndex group);
   queue::ReadySet& ready() { return ready_; }
   queue::Leases& leases() { return leases_; }
   const queue::Leases& leases() const { return leases_; }
@@ -107,12 +123,15 @@ class LiveItems {
   std::uint32_t tenant_number(const TenantId& tenant);
   std::uint32_t policy_number(const queue::RetryPolicy& policy);
   bool in_order(const Slot& slot) const;
-  bool may_park(const Slot& slot) const;
+  void join_order(SlotIndex slot);
+  void leave_order(SlotIndex slot);
   void put(SlotIndex slot, Time now);
   void take_out(SlotIndex slot);
   void release_next(queue::GroupIndex group, Time now);
 
-  std::size_t parkable_ = 0;
+  std::size_t unordered_ = 0;
+  std::size_t followers_ = 0;
+  std::deque<queue::GroupIndex> hungry_;
   queue::Slots slots_;
   queue::ReadySet ready_;
   queue::Groups groups_;

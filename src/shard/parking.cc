@@ -1,7 +1,6 @@
 // The bound on memory. Items beyond it are parked: stored, waiting, not in memory; they come back by
 // due time when there is room. A lane that has parked items parks its newer ones too, so that they
-// keep their order. An item of an ordered group is never parked: coming back by due time, it could
-// overtake an earlier one of its group that is still parked. See docs/adr/0004.
+// keep their order. Members of ordered groups: group_parking.cc. See docs/adr/0004.
 #include <algorithm>
 
 #include "shard/impl.h"
@@ -12,19 +11,18 @@ using queue::Placement;
 
 namespace {
 
-constexpr std::size_t kRefillMax = 10'000;  // rows of one read: some milliseconds of work
+constexpr std::size_t kRefillMax = 10'000;                // rows of one read: some milliseconds of work
+constexpr Millis kRefillAgain = std::chrono::seconds(1);  // after a read that failed
 
 std::string paused_key(const queue::QueueKey& queue, const std::string& bus) {
   return queue.tenant.text() + '\n' + queue.name + '\n' + bus;
 }
 
-bool is_in_order(const queue::ItemRecord& record) { return record.group && queue::is_ordered(record.group->mode); }
-
 }  // namespace
 
 bool Shard::Impl::must_park(const queue::ItemRecord& record, Effects& effects) {
-  if (is_in_order(record)) return false;
-  const bool full = items.parkable() >= options.live_items_max;
+  if (queue::keeps_order(record)) return must_park_member(record);
+  const bool full = counted() >= options.live_items_max;
   const bool paused = items.ready().is_paused(record.lane->queue, record.lane->bus);
   if (!full && !has_parked && !paused) return false;
 
@@ -62,56 +60,84 @@ void Shard::Impl::note_parked(queue::LaneIndex lane, Time due) {
   }
 }
 
+// One read at a time; where both kinds are wanted they take turns.
 void Shard::Impl::wish_refill(Effects& effects) {
-  if (!has_parked || refill_under_way || refill_from == kNever) return;
-  const std::size_t room = options.live_items_max - std::min(options.live_items_max, items.parkable());
+  if (refill_under_way || refill_again > now) return;
+  if (refill_members) {
+    if (!wish_due(effects)) wish_members(effects);
+  } else {
+    if (!wish_members(effects)) wish_due(effects);
+  }
+}
+
+bool Shard::Impl::wish_due(Effects& effects) {
+  if (!has_parked || refill_from == kNever) return false;
+  const std::size_t room = options.live_items_max - std::min(options.live_items_max, counted());
   const std::size_t enough = std::min((options.live_items_max + 1) / 2, kRefillMax);
   // What is due takes the place of what is only scheduled, or far schedules would keep it waiting.
   const bool displaces = refill_from <= now && items.last_scheduled(to_ms(now)) != kNoSlot;
-  if (room < enough && !displaces) return;
+  if (room < enough && !displaces) return false;
   refill_under_way = true;
+  refill_members = false;
   parked_from = kNever;
   if (refill_from == Time{}) refill_skipped = false;
   effects.refill = RefillWish{refill_from, std::max(std::clamp(room, enough, kRefillMax), refill_least)};
+  return true;
 }
 
 std::optional<Need> Shard::Impl::run(Step& step, Refill& command) {
+  if (command.rows.empty() && !command.complete) {  // the store could not be read
+    refill_again = now + kRefillAgain;
+    refill_from = std::min(refill_from, parked_from);
+  } else if (refill_members) {
+    take_members(command, step.effects);
+  } else {
+    take_due(command, step.effects);
+  }
+  watch_parked.clear();
+  refill_under_way = false;
+  answer(step, Ack{});
+  return std::nullopt;
+}
+
+void Shard::Impl::bring_back(queue::ItemRecord row, Effects& effects) {
+  const PriorItem prior{Placement::parked, row.status, row.due, row.updated};
+  row.lane = items.ready().shared_key(*row.lane);
+  row.placement = Placement::live;
+  items.admit(row, now);
+  write(std::move(row), prior, effects);
+}
+
+void Shard::Impl::take_due(Refill& command, Effects& effects) {
   // A route was resumed while they were read: what waits in front of them goes first, and is read next.
   if (parked_from == Time{}) command.rows.clear();
   Time next = command.complete || command.rows.empty() ? kNever : command.rows.back().due;
   std::size_t skipped = 0;
   for (queue::ItemRecord& row : command.rows) {
     const queue::QueueKey& queue = row.lane->queue;
-    if (items.ready().is_paused(queue, row.lane->bus)) {
+    const bool in_order = queue::keeps_order(row);
+    if (in_order || items.ready().is_paused(queue, row.lane->bus)) {
       ++skipped;
+      refill_skipped = refill_skipped || !in_order;
       continue;
     }
     if (items.find(queue, row.id) != kNoSlot || watch_parked.contains({queue, row.id})) continue;
-    if (items.parkable() >= options.live_items_max) {
+    if (counted() >= options.live_items_max) {
       const SlotIndex other = items.last_scheduled(to_ms(std::max(row.due, now)));
       if (other == kNoSlot) {
         next = row.due;
         break;
       }
-      park(other, step.effects);
+      park(other, effects);
     }
-    const PriorItem prior{Placement::parked, row.status, row.due, row.updated};
-    row.lane = items.ready().shared_key(*row.lane);
-    row.placement = Placement::live;
-    items.admit(row, now);
-    write(std::move(row), prior, step.effects);
+    bring_back(std::move(row), effects);
   }
-  watch_parked.clear();
-  refill_under_way = false;
-  refill_skipped = refill_skipped || skipped > 0;
   refill_least = skipped == command.rows.size() && next == command.from ? 2 * skipped : 1;
   refill_from = std::min(next, parked_from);
   if (refill_from == kNever && !refill_skipped) {
     has_parked = false;
     items.ready().clear_parked();
   }
-  answer(step, Ack{});
-  return std::nullopt;
 }
 
 std::optional<Need> Shard::Impl::run(Step& step, SetPaused& command) {

@@ -72,11 +72,15 @@ void Shard::Impl::reset_stored(const queue::ItemRecord& stored, Effects& effects
   if (stored.status != Status::pending) count_change(record.lane->queue, stored.status, Status::pending);
   record.lane = items.ready().shared_key(*stored.lane);
   record.status = Status::pending;
-  record.placement = Placement::live;
   record.retry_wait = false;
-  record.due = now;
   record.lease = {};
-  items.admit(record, now);
+  // A parked member of a group is due already; it keeps its place, behind those parked before it.
+  const bool keeps_place = stored.placement == Placement::parked && queue::keeps_order(stored);
+  if (!keeps_place) {
+    record.placement = Placement::live;
+    record.due = now;
+    items.admit(record, now);
+  }
   write(std::move(record), prior_of_stored(stored), effects);
 }
 

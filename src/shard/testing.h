@@ -4,12 +4,14 @@
 
 #include <absl/container/btree_map.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "queue/groups.h"
 #include "shard/shard.h"
 
 namespace millrace::shard {
@@ -62,7 +64,9 @@ class ShardUnderTest {
     ShardState state;
     for (const auto& [ref, item] : items) {
       if (item.placement == queue::Placement::live) state.live.push_back(item);
-      state.has_parked = state.has_parked || item.placement == queue::Placement::parked;
+      if (item.placement != queue::Placement::parked) continue;
+      state.has_parked = true;
+      if (queue::keeps_order(item)) note_parked(state.parked_groups, item);
     }
     for (const auto& [tenant, each] : counters) state.counters.push_back(each);
     for (const auto& [key, document] : documents) state.documents.push_back(document);
@@ -85,6 +89,16 @@ class ShardUnderTest {
   std::size_t writes = 0;  // batches that were not empty
 
  private:
+  static void note_parked(std::vector<ParkedGroup>& groups, const queue::ItemRecord& item) {
+    const auto same = [&](const ParkedGroup& g) { return g.queue == item.lane->queue && g.group == *item.group; };
+    const auto found = std::ranges::find_if(groups, same);
+    if (found == groups.end()) {
+      groups.push_back({item.lane->queue, *item.group, item.id, item.id, item.due});
+    } else {
+      found->last = item.id;
+    }
+  }
+
   void commit() {
     shard_->seal(effects_);
     if (!effects_.batch.empty()) ++writes;

@@ -15,7 +15,9 @@ void Shard::Impl::tick(Effects& effects) {
 
 Time Shard::Impl::next_tick() const {
   const bool refills = has_parked && !refill_under_way && refill_from > now;
-  return std::min({items.next_due(), items.next_lease_end(), waiters.next_deadline(), refills ? refill_from : kNever});
+  const bool again = !refill_under_way && refill_again > now;
+  return std::min({items.next_due(), items.next_lease_end(), waiters.next_deadline(), refills ? refill_from : kNever,
+                   again ? refill_again : kNever});
 }
 
 // A failed try without backoff (S4.11).

@@ -69,6 +69,10 @@ bool SortRange::contains(std::string_view sort) const {
   return !to || (to->inclusive ? sort <= to->text : sort < to->text);
 }
 
+std::string_view ordering_part(event::Index index, std::string_view sort) {
+  return index == event::Index::table ? sort.substr(0, sort.find("#EVENT#")) : sort;
+}
+
 SortRange starting_with(std::string_view prefix) {
   SortRange range;
   if (prefix.empty()) return range;

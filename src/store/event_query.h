@@ -37,9 +37,15 @@ SortRange narrowed(SortRange one, const SortRange& other);
 
 enum class Order { ascending, descending };
 
-// One of the eight access patterns (S0.3): a partition, in the order of the sort key, then of the position.
+// What an index orders its events by, before their positions: the sort key, up to where it names the event itself. Only
+// the table's do (TIMESTAMP#ms#EVENT#id), so that events of one millisecond keep their order there as everywhere
+// (S0.8).
+std::string_view ordering_part(event::Index index, std::string_view sort);
+
+// One of the eight access patterns (S0.3): a partition, in the order of the sort key's ordering part, then of the
+// position.
 struct EventQuery {
-  // The entry that the next page comes after, in the query's direction.
+  // The place that the next page comes after, in the query's direction; `sort` is an ordering part.
   struct Cursor {
     std::string sort;
     Position position;

@@ -85,7 +85,8 @@ class Store {
   }
   virtual void apply(Persisted&) {}
 
-  // Everything of one shard that must be in memory. Items that are parked or done stay behind.
+  // Everything of one shard that must be in memory. Items that are parked or done stay behind; which ordered groups
+  // have parked members comes along.
   virtual shard::ShardState load(ShardId shard) = 0;
   // The shards that were ever written, ascending; others need no load.
   virtual std::vector<ShardId> shards() = 0;

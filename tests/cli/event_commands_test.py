@@ -102,6 +102,34 @@ class Query(CommandCase):
         self.assertIn("--cursor ", page.err)
 
 
+class Explain(CommandCase):
+    def setUp(self):
+        super().setUp()
+        api = self.server.client(self.tenant)
+        self.addCleanup(api.close)
+        api.request("PUT", "/api/rules/small", {"pattern": {"data": {"n": [1]}}})
+        api.request("PUT", "/api/rules/large", {"pattern": {"data": {"n": [{"numeric": [">", 5]}]}}})
+        self.succeed("publish", "-", stdin=ndjson([event(1, eventId="e1")]))
+
+    def test_names_the_field_that_fails(self):  # S2.8
+        told = self.succeed("explain", "e1", "--rule", "large").out
+        self.assertRegex(told, r"matches +no")
+        self.assertRegex(told, r"data\.n +.* +1")
+        self.assertTrue(self.succeed("explain", "e1", "--rule", "small", "--json").json()["matches"])
+
+    def test_goes_through_all_rules(self):  # S2.8
+        verdicts = self.succeed("explain", "e1", "--json").json()["items"]
+        self.assertEqual([(v["rule"], v["matches"]) for v in verdicts], [("large", False), ("small", True)])
+        lines = self.succeed("explain", "e1").out.splitlines()
+        self.assertEqual([line.split()[:2] for line in lines[1:]], [["large", "no"], ["small", "yes"]])
+
+    def test_what_is_wrong_is_said(self):
+        self.refuse(REFUSED, "explain", "nothing", says="no event")
+        self.refuse(REFUSED, "explain", "e1", "--rule", "none", says="no rule")
+        self.refuse(USAGE, "explain")
+        self.assertIn("millrace explain", millrace("explain", "--help").out)
+
+
 class Tail(CommandCase):
     def start(self, *options, url=None):
         environment = clean_environment({"MILLRACE_SERVER": url or self.server.url, "MILLRACE_TENANT": self.tenant})

@@ -96,7 +96,7 @@ class EventModel : public StoreTest {
       if (event.tenant != query.tenant || !is_visible(event.header, query.now)) continue;
       const auto key = event::key_of(event.tenant, event.header, query.index);
       if (key.partition != query.partition || !query.sort.contains(key.sort)) continue;
-      const EventQuery::Cursor place{key.sort, event.position};
+      const EventQuery::Cursor place{std::string(ordering_part(query.index, key.sort)), event.position};
       const bool passed =
           query.after && (query.order == Order::ascending ? place <= *query.after : place >= *query.after);
       if (!passed) hits.emplace_back(place, describe(event));
@@ -166,7 +166,8 @@ class EventModel : public StoreTest {
                      .limit = static_cast<std::size_t>(one_in(2) ? 3 + below(20) : 1 + below(200)),
                      .now = at(below(120))};
     if (one_in(4))
-      query.after = EventQuery::Cursor{random_sort(index), Position{static_cast<std::uint64_t>(below(900))}};
+      query.after = EventQuery::Cursor{std::string(ordering_part(index, random_sort(index))),
+                                       Position{static_cast<std::uint64_t>(below(900))}};
     return query;
   }
 

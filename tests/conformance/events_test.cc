@@ -64,20 +64,69 @@ TEST_P(Events, EveryFieldComesBack) {
   EXPECT_EQ(at_position(2), std::nullopt);
 }
 
-// S0.8
+// S0.8, in every index, also where the sort key holds the event's id, which falls here as the positions rise.
 TEST_P(Events, EventsOfOneMillisecondKeepTheirOrder) {
   std::vector<event::Record> events;
-  for (std::uint64_t n = 1; n <= 300; ++n) events.push_back(make_event(acme_, n));
+  std::vector<std::uint64_t> expected;
+  for (std::uint64_t n = 1; n <= 300; ++n) {
+    events.push_back(make_event(acme_, n));
+    events.back().header.event_id = std::to_string(1000 - n);
+    expected.push_back(n);
+  }
   append(events);
-  EventQuery query = entity_query("ORDER#7");
-  query.limit = 7;
-  const auto forwards = positions(all_pages(store(), kShard, query));
-  ASSERT_EQ(forwards.size(), 300u);
-  EXPECT_TRUE(std::ranges::is_sorted(forwards));
-  query.order = Order::descending;
-  auto backwards = positions(all_pages(store(), kShard, query));
-  std::ranges::reverse(backwards);
-  EXPECT_EQ(backwards, forwards);
+  for (std::size_t i = 0; i < event::kIndexes; ++i) {
+    const auto index = static_cast<Index>(i);
+    SCOPED_TRACE(event::name_of(index));
+    EventQuery pages = query(index, event::key_of(acme_, events.front().header, index).partition);
+    pages.limit = 7;
+    EXPECT_EQ(positions(all_pages(store(), kShard, pages)), expected);
+    pages.order = Order::descending;
+    auto backwards = positions(all_pages(store(), kShard, pages));
+    std::ranges::reverse(backwards);
+    EXPECT_EQ(backwards, expected);
+  }
+}
+
+// A bound of the table may lie between events of one millisecond: it says which, not in which order.
+TEST_P(Events, BoundsOfTheTableWithinAMillisecond) {
+  std::vector<event::Record> events;
+  for (const auto& id : {"d", "a", "c", "ca", "b"}) {
+    events.push_back(make_event(acme_, events.size() + 1));
+    events.back().header.event_id = id;
+  }
+  events.push_back(make_event(acme_, 6));
+  events.back().header.time = at(1);
+  append(events);
+  const std::string millisecond = event::key_of(acme_, events[0].header, Index::table).sort.substr(0, 23);
+  ASSERT_TRUE(millisecond.starts_with("TIMESTAMP#")) << millisecond;
+  const std::string id_after = millisecond + "#EVENT#";
+  const auto table = [&](SortRange range, Order order = Order::ascending) {
+    EventQuery one_a_page = query(Index::table, "TENANT#acme", std::move(range));
+    one_a_page.limit = 1;
+    one_a_page.order = order;
+    return positions(all_pages(store(), kShard, one_a_page));
+  };
+  EXPECT_THAT(table(starting_with(id_after)), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(table(starting_with(id_after + "c")), ElementsAre(3, 4));
+  EXPECT_THAT(table(starting_with(id_after + "c"), Order::descending), ElementsAre(4, 3));
+  EXPECT_THAT(table({SortBound{id_after + "b", true}, SortBound{id_after + "c", true}}), ElementsAre(3, 5));
+  EXPECT_THAT(table({SortBound{id_after + "c", false}, {}}), ElementsAre(1, 4, 6));
+  EXPECT_THAT(table({SortBound{id_after + "c", false}, {}}, Order::descending), ElementsAre(6, 4, 1));
+  EXPECT_THAT(table({{}, SortBound{id_after + "b", false}}), ElementsAre(2));
+  EXPECT_THAT(table({SortBound{id_after + "x", true}, SortBound{id_after + "z", true}}), IsEmpty());
+  EXPECT_THAT(table({SortBound{millisecond, false}, SortBound{millisecond + "$", true}}), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(table({{}, SortBound{millisecond, true}}), IsEmpty());
+}
+
+// The last of many in one millisecond: found in steps, none of which looks at more than so many.
+TEST_P(Events, OneAmongManyOfItsMillisecond) {
+  std::vector<event::Record> events;
+  for (std::uint64_t n = 1; n <= 2 * kEventScanMax + 50; ++n) events.push_back(make_event(acme_, n));
+  append(events);
+  const std::string sort = event::key_of(acme_, events.back().header, Index::table).sort;
+  EXPECT_THAT(positions(all_pages(store(), kShard,
+                                  query(Index::table, "TENANT#acme", {SortBound{sort, true}, SortBound{sort, true}}))),
+              ElementsAre(events.size()));
 }
 
 TEST_P(Events, BoundsAreInclusiveOrNot) {

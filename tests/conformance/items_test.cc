@@ -1,4 +1,5 @@
 // What is written of an item comes back, field by field, wherever the item is placed.
+#include <algorithm>
 #include <limits>
 
 #include "conformance/store_test.h"
@@ -197,6 +198,48 @@ TEST_P(Items, ParkedItemMovesWithItsDueTimeAndComesBack) {
   EXPECT_THAT(store().parked(kShard, at(0), 10), IsEmpty());
   EXPECT_FALSE(store().load(kShard).has_parked);
   EXPECT_EQ(item_text(queue_, 1), describe(ItemView{live, make_body("a title")}));
+}
+
+// S3.15
+TEST_P(Items, LoadTellsWhichOrderedGroupsHaveParkedMembers) {
+  using queue::GroupMode;
+  const auto member = [&](std::uint64_t id, std::string group, GroupMode mode, Time due) {
+    auto record = make_item(queue_, id);
+    record.group = std::make_shared<const queue::GroupKey>(queue::GroupKey{std::move(group), mode});
+    record.placement = Placement::parked;
+    record.due = due;
+    return record;
+  };
+  const auto third = member(3, "g", GroupMode::next_on_error, at(30));
+  auto aside = member(2, "g", GroupMode::next_on_error, at(10));
+  aside.retry_count = 1;
+  auto live = member(1, "g", GroupMode::next_on_error, at(1));
+  live.placement = Placement::live;
+  commit_items({created(live), created(aside), created(third),
+                created(member(4, "", GroupMode::block_on_error, at(40))),
+                created(member(300, "g", GroupMode::next_on_error, at(50))),
+                created(member(5, "g", GroupMode::block_on_error, at(5))),
+                created(member(6, "free", GroupMode::immediate, at(6)))});
+  const auto groups = [&] {
+    auto lines = describe_all(store().load(kShard).parked_groups);
+    std::ranges::sort(lines);
+    return lines;
+  };
+  const auto line = [&](std::string group, GroupMode mode, std::uint64_t first, std::uint64_t last, Time due) {
+    return describe(shard::ParkedGroup{queue_, {std::move(group), mode}, ItemId{first}, ItemId{last}, due});
+  };
+  const auto nameless = line("", GroupMode::block_on_error, 4, 4, at(40));
+  const auto blocking = line("g", GroupMode::block_on_error, 5, 5, at(5));
+  EXPECT_THAT(groups(),
+              testing::UnorderedElementsAre(nameless, blocking, line("g", GroupMode::next_on_error, 3, 300, at(30))));
+  EXPECT_THAT(store().load(kOtherShard).parked_groups, IsEmpty());
+
+  auto back = third;
+  back.placement = Placement::live;
+  commit_items({changed(third, back)});
+  restart();
+  EXPECT_THAT(groups(),
+              testing::UnorderedElementsAre(nameless, blocking, line("g", GroupMode::next_on_error, 300, 300, at(50))));
 }
 
 TEST_P(Items, ExpiredAreDoneItemsOldestFirst) {

@@ -87,6 +87,24 @@ std::vector<std::string> Model::parked(ShardId shard, Time from, std::size_t lim
   return first_by_time(std::move(timed), limit);
 }
 
+std::vector<std::string> Model::parked_groups(ShardId shard) const {
+  std::map<std::tuple<queue::QueueKey, std::string, queue::GroupMode>, shard::ParkedGroup> groups;
+  for (const auto& [address, item] : items_) {
+    const auto& r = item.record;
+    const bool parked = std::get<0>(address) == shard && r.placement == queue::Placement::parked;
+    if (!parked || !r.group || r.group->mode == queue::GroupMode::immediate) continue;
+    if (r.group->mode == queue::GroupMode::next_on_error && r.retry_count > 0) continue;  // set aside
+    const shard::ParkedGroup alone{r.lane->queue, *r.group, r.id, r.id, r.due};
+    auto& group = groups.try_emplace({r.lane->queue, r.group->name, r.group->mode}, alone).first->second;
+    group.last = r.id;  // they come by id
+    group.due = std::min(group.due, r.due);
+  }
+  std::vector<std::string> out;
+  for (const auto& [name, group] : groups) out.push_back(describe(group));
+  std::ranges::sort(out);
+  return out;
+}
+
 std::vector<std::string> Model::expired(ShardId shard, Time before, std::size_t limit) const {
   std::vector<std::pair<Time, std::string>> timed;
   for (const auto& [address, item] : items_) {

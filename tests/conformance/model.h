@@ -22,6 +22,7 @@ class Model {
   // Answers as text, as describe() gives them; in the order of the store where it has one, else sorted.
   std::vector<std::string> live(ShardId shard) const;
   std::vector<std::string> parked(ShardId shard, Time from, std::size_t limit) const;
+  std::vector<std::string> parked_groups(ShardId shard) const;
   std::vector<std::string> expired(ShardId shard, Time before, std::size_t limit) const;
   std::vector<std::string> listed(ShardId shard, ItemQuery query) const;
   std::vector<std::string> log(const ItemAddress& item) const;

@@ -18,6 +18,7 @@ class RandomHistory : public StoreTest {
       const auto state = store().load(shard);
       EXPECT_EQ(sorted(describe_all(state.live)), model.live(shard));
       EXPECT_EQ(state.has_parked, !model.parked(shard, at(-1), 1).empty());
+      EXPECT_EQ(sorted(describe_all(state.parked_groups)), model.parked_groups(shard));
       EXPECT_EQ(sorted(describe_all(state.counters)), model.counters(shard));
       EXPECT_EQ(sorted(describe_all(state.documents)), model.documents(shard));
       EXPECT_EQ(sorted(describe_all(state.workers)), model.workers(shard));

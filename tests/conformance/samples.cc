@@ -149,6 +149,12 @@ std::string describe(const shard::WorkerRecord& worker) {
                      to_ms(worker.last_seen));
 }
 
+std::string describe(const shard::ParkedGroup& group) {
+  return fmt::format("{} {} group {} mode {} items {} to {} from {}", group.queue.tenant.text(), group.queue.name,
+                     group.group.name, static_cast<int>(group.group.mode), group.first.value, group.last.value,
+                     to_ms(group.due));
+}
+
 std::string describe(const ItemView& item) { return describe(item.record) + " " + describe(item.body); }
 
 }  // namespace millrace::store::conformance

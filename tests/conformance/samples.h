@@ -40,6 +40,7 @@ std::string describe(const shard::TenantCounters& counters);
 std::string describe(const shard::Document& document);
 std::string describe(const shard::AuditRecord& record);
 std::string describe(const shard::WorkerRecord& worker);
+std::string describe(const shard::ParkedGroup& group);
 std::string describe(const ItemView& item);
 std::string describe(const event::Record& event);  // event_samples.cc
 

@@ -90,6 +90,7 @@ queue::ItemRecord Workload::moved(queue::ItemRecord record) {
       record.status = Status::pending;
       record.placement = Placement::parked;
       record.due = random_time();
+      record.retry_count = static_cast<std::uint32_t>(below(2));
       return record;
     case 2:
       record.status = Status::failed;  // blocks its group

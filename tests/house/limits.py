@@ -1,11 +1,14 @@
-"""docs/limits.md against the constants of src/base/limits.h: the same names with the same values."""
+"""The tables of bounds in docs/ against the constants of the headers they tell: the same names, the same values."""
 
 import ast
 import operator
 import re
 
-HEADER = "src/base/limits.h"
-DOCUMENT = "docs/limits.md"
+# Document → the headers whose bounds it tells, all of them.
+TOLD = {
+    "docs/limits.md": ["src/base/limits.h"],
+    "docs/registry.md": ["src/registry/bounds.h", "src/intake/rule.h", "src/api/schema_push.h"],
+}
 
 _CONSTANT = re.compile(r"\binline\s+constexpr\s+[\w:]+\s+(k\w+)\s*=\s*([^;]+);")
 _ROW = re.compile(r"^\|\s*`(k\w+)`\s*\|([^|]*)\|", re.MULTILINE)
@@ -52,12 +55,12 @@ def documented(text):
     return found
 
 
-def check_limits(header, text):
+def check_limits(header, text, where="the document"):
     code, told = constants(header), documented(text)
     for name in sorted(code.keys() | told.keys()):
         if name not in told:
-            yield f"{name} is not in {DOCUMENT}"
+            yield f"{name} is not in {where}"
         elif name not in code:
-            yield f"{name} is in {DOCUMENT} but not in {HEADER}"
+            yield f"{name} is in {where} but not in the code"
         elif code[name] != told[name]:
-            yield f"{name} is {code[name]} in {HEADER} and {told[name]} in {DOCUMENT}"
+            yield f"{name} is {code[name]} in the code and {told[name]} in {where}"

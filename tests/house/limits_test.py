@@ -26,13 +26,14 @@ class Limits(unittest.TestCase):
         return list(limits.check_limits(code, text))
 
     def test_the_document_says_what_the_code_says(self):
-        header = (tree.ROOT / limits.HEADER).read_text(encoding="utf-8")
-        document = (tree.ROOT / limits.DOCUMENT).read_text(encoding="utf-8")
-        self.assertTrue(limits.constants(header))
-        self.assertEqual(header.count("inline constexpr"), len(limits.constants(header)))
-        findings = self.findings(header, document)
-        if findings:
-            self.fail("\n" + "\n".join(findings))
+        for document, headers in limits.TOLD.items():
+            header = "".join((tree.ROOT / path).read_text(encoding="utf-8") for path in headers)
+            self.assertTrue(limits.constants(header))
+            self.assertEqual(header.count("inline constexpr"), len(limits.constants(header)), headers)
+            text = (tree.ROOT / document).read_text(encoding="utf-8")
+            findings = list(limits.check_limits(header, text, document))
+            if findings:
+                self.fail("\n" + "\n".join(findings))
 
     def test_equal_values_in_other_words_agree(self):
         self.assertEqual([], self.findings(CODE, TEXT))

@@ -40,7 +40,8 @@ class EventTypes(RegistryCase):
         self.make_type()
         for body, status, field in (
             ({}, 422, "code"), ({"code": "nonsense"}, 422, "code"), ({"code": "a:b"}, 422, "code"),
-            ({"code": "a.done", "status": "OLD"}, 422, "status"),
+            ({"code": "a.done", "status": "OLD"}, 422, "status"), ({"code": "a.done", "stritc": True}, 422, "stritc"),
+            ({"code": "a.done", "specVersions": [spec(state="CURRENT")]}, 422, "specVersions[0].state"),
             ({"code": "a.done", "specVersions": [{"version": "1"}]}, 422, "specVersions[0].version"),
             ({"code": "a.done", "specVersions": [spec(), spec()]}, 422, "specVersions[1].version"),
             ({"code": "a.done", "specVersions": [spec(schema={"type": 7})]}, 422, "specVersions[0].schema"),
@@ -126,8 +127,9 @@ class EventTypes(RegistryCase):
         self.expect(self.put(path, {"name": "n"}, If_Match='"1"'), 200)
         self.expect(self.put(path, {"name": "m"}, If_Match='"1"'), 412)
         self.expect(self.put(path, {"name": "o"}), 200)
+        self.expect(self.put(path, self.api.get(path).json), 200)
         self.expect(self.delete(path, If_Match='"2"'), 412)
-        self.expect(self.delete(path, If_Match='"3"'), 204)
+        self.expect(self.delete(path, If_Match='"4"'), 204)
 
     def test_pages(self):
         for number in range(5):
@@ -226,6 +228,13 @@ class PublicEventsAndNaming(RegistryCase):
                          ("public.order.created", ["id", "project.name"]))
         self.expect(self.put(path, {"fields": ["id"]}, If_Match='"1"'), 200)
         self.expect(self.put(path, {"fields": ["id"]}, If_Match='"1"'), 412)
+        changed = self.patch(path, {"fields": ["name"]}, If_Match='"2"')
+        self.expect(changed, 200)
+        self.assertEqual((changed.json["fields"], changed.json["version"]), (["name"], 3))
+        self.expect(self.patch(path, {"fields": []}, If_Match='"2"'), 412)
+        self.expect(self.patch(path, {}), 422, "fields")
+        self.expect(self.patch(path, {"fields": [], "feilds": []}), 422, "feilds")
+        self.expect(self.patch("/api/public-events/order.lost", {"fields": []}), 404)
         self.assertEqual([a["eventType"] for a in self.api.get("/api/public-events").json["items"]], ["order.created"])
         for body, field in (({}, "fields"), ({"fields": ["*"]}, "fields[0]"), ({"fields": [".x"]}, "fields[0]"),
                             ({"fields": "id"}, "fields")):

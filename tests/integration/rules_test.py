@@ -39,6 +39,7 @@ class Rules(RegistryCase):
              "targets[0].retry.maxAttempts")):
             self.expect(self.put("/api/rules/r", body), 422, field)
         self.expect(self.put("/api/rules/a%20b", self.RULE), 422, "name")
+        self.expect(self.put("/api/rules/test", self.RULE), 422, "name")
         self.expect(self.patch("/api/rules/none", {"enabled": True}), 404)
 
     def test_a_stored_event_tells_why_a_rule_does_not_match(self):  # S2.8
@@ -48,6 +49,42 @@ class Rules(RegistryCase):
         self.assertEqual((told["matches"], told["why"][0]["path"]), (False, "detail.id"))
         self.patch("/api/rules/large", {"pattern": {"source": ["shop"]}})
         self.assertTrue(self.api.get(f"/api/events/{event}/explain?rule=large").json["matches"])
+
+    def test_a_stored_event_is_explained_for_all_rules(self):  # S2.8
+        self.put("/api/rules/b-large", self.RULE)
+        self.put("/api/rules/a-shop", {"pattern": {"source": ["shop"]}})
+        self.put("/api/rules/c-off", {"pattern": {"source": ["shop"]}, "enabled": False})
+        self.put("/api/rules/d-side", {"pattern": {"source": ["shop"]}, "bus": "side"})
+        path = f"/api/events/{self.publish().json['id']}/explain"
+        told = self.api.get(path).json
+        self.assertEqual([(item["rule"], item["matches"], [why["path"] for why in item["why"]])
+                          for item in told["items"]],
+                         [("a-shop", True, []), ("b-large", False, ["detail.id"]), ("c-off", False, ["enabled"]),
+                          ("d-side", False, ["bus"])])
+        paged, cursor = [], ""
+        while cursor is not None:
+            page = self.api.get(f"{path}?limit=3" + (cursor and "&cursor=" + cursor)).json
+            paged += page["items"]
+            cursor = page["nextCursor"]
+        self.assertEqual(paged, told["items"])
+        self.expect(self.api.get(path + "?rule=none"), 404, "rule")
+        self.expect(self.api.get("/api/events/none/explain"), 404)
+        self.expect(self.api.get(path + "?limit=0"), 400, "limit")
+
+    def test_every_change_holds_for_the_next_event(self):  # S2.8
+        def matched():
+            path = f"/api/events/{self.publish().json['id']}/explain"
+            return [item["rule"] for item in self.api.get(path).json["items"] if item["matches"]]
+
+        for name in ("c", "a", "b"):
+            self.put(f"/api/rules/{name}", {"pattern": {"source": ["shop"]}})
+        self.assertEqual(matched(), ["a", "b", "c"])
+        self.patch("/api/rules/a", {"pattern": {"source": ["mill"]}})
+        self.assertEqual(matched(), ["b", "c"])
+        self.delete("/api/rules/b")
+        self.assertEqual(matched(), ["c"])
+        self.put("/api/rules/b", {"pattern": {"source": ["mill"]}})
+        self.assertEqual(matched(), ["c"])
 
     def test_a_pattern_is_tried_on_an_event(self):  # S2.8
         def tried(pattern, event):

@@ -1,4 +1,5 @@
 // Migrations, and the rules that every table and index must keep.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <future>
@@ -34,6 +35,35 @@ TEST_F(Schema, OpeningTwiceAppliesEachStepOnce) {
             applied);
   EXPECT_EQ(query_text(url_, "SELECT max(version) FROM millrace.schema_migrations"),
             std::to_string(store::postgres::migrations().size()));
+}
+
+// A database as an earlier program left it, with events: each step finds what the one before made.
+TEST_F(Schema, AnEarlierSchemaWithEventsIsBroughtForward) {
+  run_sql(url_, "CREATE SCHEMA millrace");
+  run_sql(url_,
+          "CREATE TABLE millrace.schema_migrations (version integer PRIMARY KEY, title text NOT NULL, "
+          "checksum text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp());"
+          "INSERT INTO millrace.schema_migrations (version, title, checksum) VALUES (0, 'lock', '')");
+  for (const store::postgres::Migration& step : store::postgres::migrations().first(4)) {
+    run_sql(url_, step.sql);
+    run_sql(url_,
+            fmt::format("INSERT INTO millrace.schema_migrations (version, title, checksum) VALUES ({}, '{}', '{}')",
+                        step.version, step.title, checksum(step)));
+  }
+  run_sql(url_, R"sql(
+INSERT INTO millrace.events
+SELECT n, n, to_timestamp(1700000000), now(), NULL, 7, 'default', '1700000000000', 'id-' || 9 - n, 't', 's', '', 'default',
+       '', '', '', 'app', 'TASK', '1', '{}', '{}'
+FROM generate_series(1, 5) n)sql");
+  auto store = open();
+  store::EventQuery query{.tenant = TenantId::default_tenant(), .partition = "TENANT#default", .limit = 2};
+  std::vector<std::uint64_t> found;
+  for (bool more = true; more; more = query.after.has_value()) {
+    const store::EventPage page = store->events(kShard, query);
+    for (const event::Record& event : page.events) found.push_back(event.position.value);
+    query.after = page.next;
+  }
+  EXPECT_THAT(found, testing::ElementsAre(1, 2, 3, 4, 5));
 }
 
 TEST_F(Schema, NodesStartingTogetherOnAnEmptyDatabaseAllOpen) {

@@ -123,6 +123,7 @@ void Auditor::check_best(const Item& item, const shard::Claim& claim, std::span<
   for (const Candidate& other : all) {
     const queue::ItemRecord& o = other.item->record;
     if (!other.expected || o.due > now_ || !has_any_tag(o, claim.tags)) continue;
+    if (behind_parked_.contains({o.lane->queue, o.id})) continue;
     MR_REQUIRE(!goes_before(o, item.record), "{}: leased before {}", describe(item.record), describe(o));
   }
 }

@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "order.h"
@@ -93,6 +94,8 @@ class Auditor {
   void check_pick(const queue::QueueKey& queue, const Item& item, const shard::Claim& claim) const;
   void check_best(const Item& item, const shard::Claim& claim, std::span<const Candidate> all) const;
   void check_parking(const Added& added);
+  void check_group_parking(const shard::ItemWrite& write);
+  void find_parked_members();
   void check_nothing_parked_before(const Item& item) const;
   std::vector<const queue::ItemRecord*> parked_in_lane_of(const queue::ItemRecord& record) const;
   void check_writes(const Added& added, const shard::Command* command);
@@ -149,6 +152,13 @@ class Auditor {
   std::vector<Pause> pauses_;                               // of the group being filled
   std::deque<std::vector<Pause>> sealed_pauses_;
   std::set<shard::ItemRef> parked_;  // since the last reload, and still
+  // Of each group, those that take their turn in it.
+  using GroupName = std::tuple<queue::QueueKey, std::string, queue::GroupMode>;
+  std::map<GroupName, std::set<ItemId>> parked_members_;
+  std::set<GroupName> ended_parked_;  // a member of theirs was cancelled where it was parked
+  // In memory behind parked ones of their group. When those end unseen, the shard has to ask the store before it lets
+  // these go; that they do go in the end is for the calm to show.
+  std::set<shard::ItemRef> behind_parked_;
   Seen seen_;
   Time now_{};
   // Of the call being looked at:

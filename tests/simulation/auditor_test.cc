@@ -131,6 +131,31 @@ TEST_F(AuditorTest, FindsALeaseAheadOfAnItemThatIsParked) {
   expect_look("which is parked");
 }
 
+TEST_F(AuditorTest, FindsANewMemberInMemoryBehindAParkedOneOfItsGroup) {
+  parked(created(grouped(GroupMode::next_on_error)));
+  story.create(grouped(GroupMode::next_on_error));
+  expect_look("of its group is parked");
+}
+
+TEST_F(AuditorTest, FindsAMemberBackInMemoryBeforeAnEarlierOneOfItsGroup) {
+  const queue::ItemRecord first = created(grouped(GroupMode::block_on_error));
+  queue::ItemRecord second = created(grouped(GroupMode::block_on_error));
+  parked(first);
+  parked(second);
+  story.tick();
+  second.placement = queue::Placement::live;
+  story.write(second);
+  expect_look("before #1 of its group");
+}
+
+TEST_F(AuditorTest, FindsALeaseAheadOfAParkedMemberOfTheGroup) {
+  const queue::ItemRecord first = created(grouped(GroupMode::next_on_error));
+  const queue::ItemRecord second = created(grouped(GroupMode::next_on_error));
+  parked(first);
+  story.claim(second);
+  expect_look("before an earlier item of its group");
+}
+
 TEST_F(AuditorTest, FindsAnOvertakenBlockingGroup) {
   queue::ItemRecord first = leased(created(grouped(GroupMode::block_on_error)));
   const queue::ItemRecord second = created(grouped(GroupMode::block_on_error));

@@ -47,7 +47,7 @@ void draw_names(Random& random, Profile& profile) {
 Profile draw_profile(Random& random) {
   Profile profile;
   draw_names(random, profile);
-  const bool crowded = random.chance(250);
+  const bool crowded = random.chance(400);
   profile.options.live_items_max = crowded ? static_cast<std::size_t>(random.between(1, 8)) : 100'000;
   profile.items_max = crowded ? 40 : 120;
   profile.options.idempotency_window = random.chance(500) ? random.millis(50, 3000) : Millis(86'400'000);
@@ -68,6 +68,11 @@ Profile draw_profile(Random& random) {
     profile.scheduled = 500;
   }
   profile.grouped = random.chance(300) ? 0 : static_cast<std::uint32_t>(random.below(700));
+  // Long groups in little memory: most of their members are parked.
+  if (crowded && random.chance(500)) {
+    profile.grouped = 900;
+    profile.scheduled = random.chance(500) ? 0 : 100;
+  }
   return profile;
 }
 

@@ -40,10 +40,10 @@ EventPage MemoryStore::events(ShardId shard, const EventQuery& query) {
   const std::scoped_lock lock(disk_->mutex);
   std::vector<std::pair<EventQuery::Cursor, shard::EventPtr>> found;
   for (const auto& [position, event] : log_of(*disk_, shard, query.tenant)) {
-    event::Key key = event::key_of(query.tenant, event->header, query.index);
+    const event::Key key = event::key_of(query.tenant, event->header, query.index);
     if (key.partition != query.partition || !query.sort.contains(key.sort)) continue;
     if (!is_visible(event->header, query.now)) continue;
-    EventQuery::Cursor place{std::move(key.sort), position};
+    EventQuery::Cursor place{std::string(ordering_part(query.index, key.sort)), position};
     const bool passed =
         query.after && (query.order == Order::ascending ? place <= *query.after : place >= *query.after);
     if (!passed) found.emplace_back(std::move(place), event);

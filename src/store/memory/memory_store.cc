@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "store/memory/memory_apply.h"
+#include "store/parked_groups.h"
 
 namespace millrace::store {
 namespace {
@@ -104,17 +105,21 @@ shard::ShardState MemoryStore::load(ShardId shard) {
   const std::scoped_lock lock(disk_->mutex);
   const auto& held = find_shard(*disk_, shard);
   shard::ShardState state;
+  ParkedGroups parked_groups;
   state.shard = shard;
   state.last_commit = held.last_commit;
   for (const auto& [key, queue] : held.queues) {
     for (const auto& [id, stored] : queue) {
       if (stored.record.placement == queue::Placement::live) state.live.push_back(stored.record);
-      if (stored.record.placement == queue::Placement::parked) state.has_parked = true;
+      if (stored.record.placement != queue::Placement::parked) continue;
+      state.has_parked = true;
+      parked_groups.add(stored.record);
     }
   }
   for (const auto& [tenant, counters] : held.counters) state.counters.push_back(counters);
   for (const auto& [key, document] : held.documents) state.documents.push_back(document);
   for (const auto& [key, worker] : held.workers) state.workers.push_back(worker);
+  state.parked_groups = parked_groups.take();
   return state;
 }
 

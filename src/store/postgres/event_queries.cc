@@ -19,13 +19,14 @@ constexpr std::int64_t kAboveAll = std::numeric_limits<std::int64_t>::max();
 
 // ---- access patterns --------------------------------------------------------------------------
 
-// The expressions of each index, as in event_tables.h.
+// The expressions of each index, as in event_tables.h and migrations.cc.
 struct Pattern {
   const char* partition;
   const char* sort;
+  const char* event_id = "''";  // where it is part of the sort key
 };
 constexpr std::array<Pattern, event::kIndexes> kPatterns = {{
-    {"(e.tenant || '/0/')", "(e.time_key || '#EVENT#' || e.event_id)"},
+    {"(e.tenant || '/0/')", "e.time_key", "e.event_id"},
     {"(e.tenant || '/1/' || e.entity_type || '#' || e.entity_id)", "(e.entity_type || '#TIMESTAMP#' || e.time_key)"},
     {"(e.tenant || '/2/' || e.app)", "e.time_key"},
     {"(e.tenant || '/3/' || e.app)", "(e.entity_type || '#' || e.entity_id || '#TIMESTAMP#' || e.time_key)"},
@@ -44,11 +45,11 @@ std::string pattern_sql(const Pattern& pattern, Order order, bool ends) {
   const char* direction = order == Order::ascending ? "ASC" : "DESC";
   const std::string end = ends ? fmt::format("AND ({}, e.position) < ($7::text, $8::bigint)", pattern.sort) : "";
   return fmt::format(R"sql(
-SELECT {0}, e.position, e.expires IS NULL OR e.expires > $3::timestamptz
+SELECT {0}, e.position, e.expires IS NULL OR e.expires > $3::timestamptz, {4}
 FROM millrace.events e
 WHERE e.shard = $1::smallint AND {1} = $2::text AND ({0}, e.position) > ($5::text, $6::bigint) {2}
 ORDER BY {0} {3}, e.position {3} LIMIT $4::bigint)sql",
-                     pattern.sort, pattern.partition, end, direction);
+                     pattern.sort, pattern.partition, end, direction, pattern.event_id);
 }
 
 // By index, order and whether there is an end; their names live as long.
@@ -97,6 +98,11 @@ std::optional<Place> end_of(const StoredRange& range, Order order) {
     end = end ? std::min(*end, place) : place;
   }
   return end;
+}
+
+// A whole sort key of the table.
+std::string table_sort(std::string_view ordering_part, std::string_view event_id) {
+  return fmt::format("{}#EVENT#{}", ordering_part, event_id);
 }
 
 // ---- the listing ------------------------------------------------------------------------------
@@ -225,23 +231,26 @@ EventPage read_events(Connection& connection, ShardId shard, const EventQuery& q
   const auto end = end_of(*range, query.order);
   Params params;
   params.add(column(shard)).add(partition_of(query, *range)).add(query.now);
-  params.add(as_bigint(query.limit + 1)).add(begin.sort).add(begin.position);
+  const std::size_t looked_at = query.limit + (range->exact ? 1 : kEventScanMax);
+  params.add(as_bigint(looked_at)).add(begin.sort).add(begin.position);
   if (end) params.add(end->sort).add(end->position);
   const Rows rows = connection.run(kPatternStatements.of(query.index, query.order, end.has_value()), params);
 
   EventPage page;
   std::vector<Position> wanted;
+  EventQuery::Cursor last;
   Row row;
-  const int looked_at = std::min(rows.size(), static_cast<int>(query.limit));
-  for (int i = 0; i < looked_at; ++i) {
-    rows.read(i, row);
-    const std::string_view sort = row.view();
-    const Position position{row.u64()};
-    if (row.boolean()) wanted.push_back(position);
-    if (i + 1 == looked_at && rows.size() > looked_at) {
-      page.next = EventQuery::Cursor{whole_sort(query.tenant, query.index, sort), position};
+  int read = 0;
+  for (; read < rows.size() && wanted.size() < query.limit; ++read) {
+    rows.read(read, row);
+    last.sort = ordering_part_of(query.tenant, query.index, row.view());
+    last.position = Position{row.u64()};
+    const bool visible = row.boolean();
+    if (visible && (range->exact || query.sort.contains(table_sort(last.sort, row.view())))) {
+      wanted.push_back(last.position);
     }
   }
+  if (read < rows.size() || static_cast<std::size_t>(rows.size()) == looked_at) page.next = std::move(last);
   page.events = read_found(connection, shard, query.tenant, wanted, query.now);
   return page;
 }

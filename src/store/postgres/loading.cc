@@ -24,6 +24,14 @@ CROSS JOIN LATERAL (SELECT * FROM millrace.lanes l WHERE l.shard = $1::smallint 
 const Statement kHasParked = {
     "has_parked",
     "SELECT EXISTS (SELECT FROM millrace.item_state WHERE shard = $1::smallint AND parked_due IS NOT NULL)"};
+// By item_state_parked_members, whose condition this repeats; a next_on_error item that failed was set aside and keeps
+// no order (queue::keeps_order).
+const Statement kParkedGroups = {"parked_groups", R"sql(
+SELECT tenant, queue, group_name, group_mode, min(id), max(id), min(parked_due)
+FROM millrace.item_state
+WHERE shard = $1::smallint AND parked_due IS NOT NULL
+  AND group_mode IN (1, 2) AND (group_mode = 2 OR retry_count = 0)
+GROUP BY tenant, queue, group_name, group_mode)sql"};
 const Statement kLastCommit = {"last_commit",
                                "SELECT last_commit FROM millrace.shard_leases WHERE shard = $1::smallint"};
 const Statement kCounters = {"counters", R"sql(
@@ -139,6 +147,16 @@ shard::WorkerRecord read_worker(Row& row) {
   return {.queue = std::move(queue), .worker = row.text(), .last_seen = row.time()};
 }
 
+shard::ParkedGroup read_parked_group(Row& row) {
+  queue::QueueKey queue{.tenant = TenantId::trusted(row.text()), .name = row.text()};
+  queue::GroupKey group{.name = row.text(), .mode = static_cast<queue::GroupMode>(row.i16())};
+  return {.queue = std::move(queue),
+          .group = std::move(group),
+          .first = ItemId{row.u64()},
+          .last = ItemId{row.u64()},
+          .due = row.time()};
+}
+
 template <class T>
 std::vector<T> read_all(const Rows& rows, T (*read)(Row&)) {
   std::vector<T> all;
@@ -153,7 +171,8 @@ std::vector<T> read_all(const Rows& rows, T (*read)(Row&)) {
 std::vector<Rows> read_parts(Connection& connection, ShardId shard) {
   const Params of_shard = std::move(Params().add(column(shard)));
   Pipeline pipeline(connection);
-  for (const Statement* statement : {&kHasParked, &kLastCommit, &kCounters, &kQueueCounts, &kDocuments, &kWorkers}) {
+  for (const Statement* statement :
+       {&kHasParked, &kLastCommit, &kCounters, &kQueueCounts, &kDocuments, &kWorkers, &kParkedGroups}) {
     pipeline.add(*statement, of_shard);
   }
   return pipeline.finish();
@@ -182,6 +201,7 @@ shard::ShardState load_shard(Connection& connection, ShardId shard) {
   state.counters = join_counters(results[2], results[3]);
   state.documents = read_all(results[4], read_document);
   state.workers = read_all(results[5], read_worker);
+  state.parked_groups = read_all(results[6], read_parked_group);
   return state;
 }
 

@@ -248,11 +248,27 @@ CREATE TABLE millrace.blobs (
 COMMENT ON TABLE millrace.blobs IS 'Large payloads; an event or item names its blob by the key';
 )sql";
 
+// Events of one millisecond in the order of their positions, as in the other access patterns: the event's id, which
+// ends the sort key, no longer orders. The new index is built while nodes wait for it.
+constexpr char kTableByPosition[] = R"sql(
+DROP INDEX millrace.events_table;
+CREATE INDEX events_table ON millrace.events ((tenant || '/0/'), time_key, position);
+)sql";
+
+// Which ordered groups have parked members, without a look at all parked items.
+constexpr char kParkedMembers[] = R"sql(
+CREATE INDEX item_state_parked_members ON millrace.item_state (shard, tenant, queue, group_name, group_mode, id)
+  INCLUDE (parked_due)
+  WHERE parked_due IS NOT NULL AND group_mode IN (1, 2);
+)sql";
+
 constexpr Migration kMigrations[] = {
     {1, "tables", kTables},
     {2, "views for people", kViews},
     {3, "event log", kEventTables},
     {4, "large payloads", kBlobs},
+    {5, "events of one millisecond by position", kTableByPosition},
+    {6, "parked members of ordered groups", kParkedMembers},
 };
 
 // Version 0 is no step: its row is what starting nodes queue up on, since advisory locks are out.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "queue/groups.h"
 #include "store/rocksdb/events.h"
 
 namespace millrace::store::rocks {
@@ -110,6 +111,7 @@ void BatchWriter::write_item(ShardId shard, const queue::ItemRecord& record) {
     value_.clear();
     encode_parked_ref(value_, {record.status, record.due});
     put(Table::parked_ref, key_of(shard, record), value_);
+    if (queue::keeps_order(record)) put(Table::meta, members_parked_key(shard), {});
   } else {
     put(table_of(record.placement), key_of(shard, record), value_);
   }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "store/rocksdb/data_folder.h"
 #include "store/rocksdb/engine_log.h"
+#include "store/rocksdb/event_conversion.h"
 #include "store/rocksdb/write_watch.h"
 
 namespace millrace::store::rocks {
@@ -103,8 +104,12 @@ Database::Database(const RocksOptions& options) : options_(options), watch_(std:
   db_.reset(opened);
   std::copy_n(opened_.begin(), kTables, families_.begin());
   try {
-    check_format();
+    const std::uint64_t format = check_format();
     replay();
+    if (format == kFormatInConversion) {
+      convert_table_entries(*this);
+      set_format(kFormat);
+    }
   } catch (...) {
     close();
     throw;
@@ -125,20 +130,27 @@ void Database::close() {
   if (const auto closed = db_->Close(); !closed.ok()) spdlog::warn("store: close: {}", closed.ToString());
 }
 
-void Database::check_format() {
+std::uint64_t Database::check_format() {
   const auto format = read_number(kFormatKey, rocksdb::kReadAllTier);
   if (format && *format > kFormat) {
     throw StoreError(Fate::broken, fmt::format("data folder {} has format {}, this program reads up to {}: use a "
                                                "newer Millrace",
                                                options_.path, *format, kFormat));
   }
-  if (format == kFormat) return;
+  if (format == kFormat || format == kFormatInConversion) return *format;
+  // Before the first record: a program that does not know the journal must refuse the folder from then on, and one
+  // that does not know the new entries must not see some of them.
+  const std::uint64_t next = format == kFormatWithEventIds ? kFormatInConversion : kFormat;
+  set_format(next);
+  return next;
+}
+
+void Database::set_format(std::uint64_t format) {
   rocksdb::WriteBatch batch;
   std::string value;
-  encode_number(value, kFormat);
+  encode_number(value, format);
   put(batch, Table::meta, kFormatKey, value);
   insert(batch);
-  // Before the first record: a program that does not know the journal must refuse the folder from then on.
   flush(Wait::yes);
 }
 

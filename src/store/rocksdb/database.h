@@ -63,7 +63,9 @@ class Database {
  private:
   enum class Wait { no, yes };
 
-  void check_format();
+  // The format that the folder has from now on: kFormat, or kFormatInConversion.
+  std::uint64_t check_format();
+  void set_format(std::uint64_t format);
   void replay();
   std::optional<std::uint64_t> read_number(std::string_view key, rocksdb::ReadTier tier);
   void insert(rocksdb::WriteBatch& batch);

@@ -1,6 +1,6 @@
 // The keys of the event log's tables. An index entry is
 //
-//   shard tenant kind partition sort position           for the eight access patterns (kinds 0 to 7)
+//   shard tenant kind partition sort position           for the eight access patterns (kinds 0 to 7), see stored_keys.h
 //   shard tenant kind [value] time position             for the listing, by one thing that it filters by
 //
 // Partition and values end with NUL, which they do not hold. A sort key needs no end: a position is below 2^56, so

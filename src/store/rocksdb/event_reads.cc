@@ -124,10 +124,10 @@ EventPage read_events(View& view, ShardId shard, const EventQuery& query) {
   }
   Walk walk(view, std::move(lower), std::move(upper), query.order);
   auto found = gather(view, shard, query.tenant, walk, query.limit,
-                      [&](const event::Record& record) { return is_visible(record.header, query.now); });
+                      [&](const event::Record& record) { return is_wanted(query, *range, record.header); });
   EventPage page{std::move(found.events), {}};
   if (found.last) {
-    page.next = EventQuery::Cursor{whole_sort(query.tenant, query.index, sort_of(*found.last, prefix.size())),
+    page.next = EventQuery::Cursor{ordering_part_of(query.tenant, query.index, sort_of(*found.last, prefix.size())),
                                    last_position_of(*found.last)};
   }
   return page;

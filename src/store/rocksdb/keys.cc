@@ -143,6 +143,12 @@ std::string shard_time_key(ShardId shard) {
   return out;
 }
 
+std::string members_parked_key(ShardId shard) {
+  std::string out("members_parked/");
+  put_u16_be(out, shard.value);
+  return out;
+}
+
 std::string after_prefix(std::string prefix) {
   while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
   MR_ASSERT(!prefix.empty(), "a prefix of 0xff alone has no end");

@@ -44,6 +44,8 @@ inline constexpr std::string_view kEpochKey = "epoch";
 inline constexpr std::string_view kJournalKey = "journal";  // the last record of the journal that is applied
 inline constexpr std::string_view kShardTimePrefix = "shard_time/";
 std::string shard_time_key(ShardId shard);
+// There once a member of an ordered group was parked: only then does a load look at every parked item.
+std::string members_parked_key(ShardId shard);
 
 // The smallest key above every key with this prefix. REQUIRES: not all bytes are 0xff.
 std::string after_prefix(std::string prefix);

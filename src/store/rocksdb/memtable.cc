@@ -45,7 +45,7 @@ class Cursor final : public rocksdb::MemTableRep::Iterator {
  public:
   enum class Memory { own, lent };
 
-  Cursor(const SkipList& list, Memory memory) : list_(list), memory_(memory) {}
+  Cursor(const SkipList& list, Memory memory) : list_(&list), memory_(memory) {}
   ~Cursor() override {
     if (memory_ == Memory::lent) IteratorMemory::give_back(this);
   }
@@ -53,17 +53,21 @@ class Cursor final : public rocksdb::MemTableRep::Iterator {
   bool Valid() const override { return node_ != nullptr; }
   const char* key() const override { return SkipList::entry_of(node_); }
   void Next() override { node_ = SkipList::next(node_); }
-  void Prev() override { node_ = list_.last_before(SkipList::internal_key(key())); }
+  void Prev() override { node_ = list_->last_before(SkipList::internal_key(key())); }
   void Seek(const Slice& internal_key, const char* entry) override {
-    node_ = list_.first_from(wanted(internal_key, entry));
+    node_ = list_->first_from(wanted(internal_key, entry));
   }
   void SeekForPrev(const Slice& internal_key, const char* entry) override {
     const std::string_view key = wanted(internal_key, entry);
-    node_ = list_.first_from(key);
-    if (node_ == nullptr || SkipList::internal_key(SkipList::entry_of(node_)) != key) node_ = list_.last_before(key);
+    node_ = list_->first_from(key);
+    if (node_ == nullptr || SkipList::internal_key(SkipList::entry_of(node_)) != key) node_ = list_->last_before(key);
   }
-  void SeekToFirst() override { node_ = list_.first(); }
-  void SeekToLast() override { node_ = list_.last(); }
+  void start_over(const SkipList& list) {
+    list_ = &list;
+    node_ = nullptr;
+  }
+  void SeekToFirst() override { node_ = list_->first(); }
+  void SeekToLast() override { node_ = list_->last(); }
 
  private:
   // RocksDB gives the key in one of two ways.
@@ -71,7 +75,7 @@ class Cursor final : public rocksdb::MemTableRep::Iterator {
     return entry != nullptr ? SkipList::internal_key(entry) : view_of(internal_key);
   }
 
-  const SkipList& list_;
+  const SkipList* list_;
   const SkipList::Node* node_ = nullptr;
   Memory memory_;
 };
@@ -107,6 +111,15 @@ class Memtable final : public rocksdb::MemTableRep {
   Iterator* GetIterator(rocksdb::Arena* arena) override {
     if (arena == nullptr) return new Cursor(list_, Cursor::Memory::own);
     return new (IteratorMemory::take(sizeof(Cursor))) Cursor(list_, Cursor::Memory::lent);
+  }
+
+  // RocksDB's Get(), which is all that asks for one without an arena, never ends it. So a thread has one, for the
+  // point read that it is in.
+  Iterator* GetDynamicPrefixIterator(rocksdb::Arena* arena) override {
+    if (arena != nullptr) return GetIterator(arena);
+    thread_local Cursor cursor(list_, Cursor::Memory::own);
+    cursor.start_over(list_);
+    return &cursor;
   }
 
  private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/parked_groups.h"
+
 namespace millrace::store::rocks {
 namespace {
 
@@ -135,10 +137,14 @@ shard::ShardState read_shard(View& view, ShardId shard) {
     state.live.push_back(decode_item(parse_item_key(key), value, interner));
     return true;
   });
-  scan_shard(view, Table::item_parked, shard, [&](auto, auto) {
+  ParkedGroups parked_groups;
+  const bool has_members = view.get(Table::meta, members_parked_key(shard)).has_value();
+  scan_shard(view, Table::item_parked, shard, [&](auto key, auto value) {
     state.has_parked = true;
-    return false;
+    if (has_members) parked_groups.add(decode_item(parse_timed_item_key(key), value, interner));
+    return has_members;
   });
+  state.parked_groups = parked_groups.take();
   scan_shard(view, Table::counters, shard, [&](auto key, auto value) {
     state.counters.push_back(decode_counters(parse_counters_key(key), value));
     return true;

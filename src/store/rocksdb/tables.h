@@ -57,7 +57,11 @@ enum class Table : std::uint8_t {
 inline constexpr std::size_t kTables = 19;
 // The layout above. A change that this program could not read raises it, and opening converts.
 // 2: the journal beside the tables (docs/adr/0009), the event log (docs/adr/0010).
-inline constexpr std::uint64_t kFormat = 2;
+// 3: a folder of 2 on its way to 4.
+// 4: the entries of access pattern `table` without the event's id, so in the order of positions.
+inline constexpr std::uint64_t kFormat = 4;
+inline constexpr std::uint64_t kFormatWithEventIds = 2;
+inline constexpr std::uint64_t kFormatInConversion = 3;
 
 const char* table_name(Table table);
 
