@@ -1,6 +1,8 @@
 #include "bare/bare_run.h"
 
 #include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include <cstdlib>
 #include <memory>
@@ -41,6 +43,7 @@ int bare_run(int argc, char** argv, std::string_view usage, Measure measure) {
     fmt::print(stderr, "usage: {}\n", usage);
     return kExitUsage;
   }
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("bare"));  // the report alone is on stdout
   try {
     const std::unique_ptr<store::Store> store = postgres.empty()
                                                     ? store::open_rocksdb({.path = data})

@@ -25,7 +25,7 @@ std::string written(const EventType& type) {
   return out;
 }
 
-EventType with_versions(std::vector<std::pair<SchemaVersion, VersionStatus>> versions) {
+EventType with_versions(const std::vector<std::pair<SchemaVersion, VersionStatus>>& versions) {
   EventType type{.code = "order.created"};
   for (const auto& [version, status] : versions) type.spec_versions.push_back({.version = version, .status = status});
   return type;

@@ -71,7 +71,7 @@ class JsonRows {
     std::vector<std::string_view> shown;
     for (const Value value : values.elements()) {
       if (shown.size() == kValuesShownMax) {
-        shown.push_back("…");
+        shown.emplace_back("…");
         break;
       }
       shown.push_back(value.raw());

@@ -152,7 +152,7 @@ std::string suggest(const std::optional<Fact>& fact, Convention convention) {
 
 // What is said of storage: written is what a business calls created.
 std::string business_action(std::string_view verb) {
-  const std::string past = is_past(verb) ? std::string(verb) : past_of(verb);
+  std::string past = is_past(verb) ? std::string(verb) : past_of(verb);
   if (past == "updated" || past == "deleted") return past;
   return past == "upserted" ? past : "created";
 }

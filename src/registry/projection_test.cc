@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string projected(std::string data, std::vector<std::string> fields) {
+std::string projected(std::string data, const std::vector<std::string>& fields) {
   const auto document = json::parse_owned(std::move(data));
   return project(document->root(), fields);
 }

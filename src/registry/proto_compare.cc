@@ -18,8 +18,9 @@ class ProtoComparer {
   Comparison run() {
     open_.push_back({was_.root, is_.root, ""});
     // A list, not recursion: messages may refer to each other as long a chain as there are messages.
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-      const Pair pair = open_[i];
+    std::size_t next = 0;
+    while (next < open_.size()) {
+      const Pair pair = open_[next++];
       if (seen_.emplace(pair.was, pair.is).second) compare_messages(pair);
     }
     return std::move(result_);

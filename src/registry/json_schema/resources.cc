@@ -102,7 +102,7 @@ Result<const Position*> Resources::add_root(SharedDocument document, std::string
   return add_document(std::move(document), std::string(split_fragment(uri).document));
 }
 
-Result<const Position*> Resources::add_document(SharedDocument document, std::string uri) {
+Result<const Position*> Resources::add_document(SharedDocument document, const std::string& uri) {
   const Value root = document->root();
   const auto id = static_cast<std::uint32_t>(documents_.size());
   documents_.push_back(std::move(document));
@@ -112,7 +112,7 @@ Result<const Position*> Resources::add_document(SharedDocument document, std::st
 
   const auto resource = static_cast<ResourceId>(resources_.size());
   resources_.push_back({uri, root, *dialect, id, ""});
-  by_uri_.try_emplace(std::move(uri), resource);
+  by_uri_.try_emplace(uri, resource);
   if (auto indexed = index(root, resource, ""); !indexed) return std::unexpected(std::move(indexed.error()));
   return by_value_.at(root.raw().data());
 }

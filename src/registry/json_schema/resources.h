@@ -68,7 +68,7 @@ class Resources {
   const std::vector<SharedDocument>& documents() const { return documents_; }
 
  private:
-  Result<const Position*> add_document(SharedDocument document, std::string uri);
+  Result<const Position*> add_document(SharedDocument document, const std::string& uri);
   Result<void> index(json::Value schema, ResourceId resource, std::string pointer);
   Result<void> index_children(json::Value schema, ResourceId resource, const std::string& pointer);
   Result<ResourceId> enter(json::Value schema, ResourceId outer, const std::string& pointer);

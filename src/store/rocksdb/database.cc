@@ -15,9 +15,9 @@
 namespace millrace::store::rocks {
 namespace {
 
-// Replaying the journal is what makes an open after a crash slow: 64 MiB take about a second. From half of that
-// on, what is in memory is moved to table files, so that the journal's files come free.
-constexpr std::size_t kFlushFromBytes = std::size_t{32} << 20;
+// Replaying the journal is what makes an open after a crash slow. From here on, what is in memory is moved to table
+// files, so that the journal's files come free; by the time they do, about twice as much may have to be replayed.
+constexpr std::size_t kFlushFromBytes = std::size_t{64} << 20;
 // How often the journal is compared with the table files while it grows: a read of one key.
 constexpr std::size_t kReleaseEveryBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kNotApplied = ~std::uint64_t{0};  // after a failure

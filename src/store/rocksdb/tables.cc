@@ -54,10 +54,13 @@ bool works_like_a_queue(Table table) {
   }
 }
 
-// Large values that are read rarely: worth a slower compression.
+// Large values.
 bool is_bulky(Table table) {
   return table == Table::item_body || table == Table::item_log || table == Table::audit || table == Table::events;
 }
+
+// Kept for long and read rarely: worth a slower compression. Items come and go.
+bool is_kept_long(Table table) { return table == Table::audit || table == Table::events; }
 
 // A sequence is what keys with the same head belong to: within one, most are written in ascending order. The memtable
 // remembers where the last key of each went and starts looking there for the next, which makes the write of a
@@ -143,8 +146,11 @@ rocksdb::ColumnFamilyOptions table_options(Table table, const rocksdb::BlockBase
   // Room for flushes to lag behind a burst before writes are stopped.
   options.max_write_buffer_number = 4;
   options.level_compaction_dynamic_level_bytes = true;
-  options.compression = rocksdb::kLZ4Compression;
-  if (is_bulky(table)) options.bottommost_compression = rocksdb::kZSTD;
+  // What was just flushed is soon rewritten, so it is compressed from the next level on.
+  options.compression_per_level = {rocksdb::kNoCompression, rocksdb::kLZ4Compression};
+  if (is_kept_long(table)) options.bottommost_compression = rocksdb::kZSTD;
+  // Files are as many as flushes; half as many merges cost a read a few more files to look into.
+  options.level0_file_num_compaction_trigger = 8;
   if (const auto sequence = sequence_of(table)) {
     options.memtable_insert_with_hint_prefix_extractor = std::make_shared<SequenceHead>(sequence);
   }
