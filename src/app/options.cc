@@ -114,6 +114,8 @@ std::vector<Setting> queue_settings(ServeOptions& o) {
       {"queue-backoff-jitter", "", "spread the pauses by chance", switch_into(o.queue.backoff.jitter)},
       {"queue-retention", "DURATION", "how long finished items and their logs are kept; 0s: for ever (30d)",
        duration_into(o.queue_retention, 0ms, kCentury)},
+      {"event-retention", "DURATION", "how long events are kept since they were received; 0s: for ever (0s)",
+       duration_into(o.event_retention, 0ms, kCentury)},
       {"queue-payload-max", "SIZE", "largest payload, as compact JSON (1MiB)",
        size_into(o.queue.payload_bytes_max, 1024, std::size_t{256} << 20)},
   };

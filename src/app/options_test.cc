@@ -60,6 +60,7 @@ TEST_F(OptionsTest, DefaultsAreTheDocumentedOnes) {
   EXPECT_EQ(options.queue.lease, std::chrono::seconds(30));
   EXPECT_EQ(options.queue.backoff.base, std::chrono::minutes(5));
   EXPECT_EQ(options.queue_retention, std::chrono::days(30));
+  EXPECT_EQ(options.event_retention, Millis(0));
   EXPECT_EQ(options.queue.payload_bytes_max, 1024u * 1024);
 }
 
@@ -71,6 +72,10 @@ TEST_F(OptionsTest, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
   EXPECT_EQ(options.queue.lease, std::chrono::seconds(3));
   EXPECT_EQ(options.queue.backoff.base, std::chrono::seconds(2));
   EXPECT_EQ(options.queue_retention, std::chrono::seconds(60));
+}
+
+TEST_F(OptionsTest, EventsAreKeptAsLongAsWanted) {
+  EXPECT_EQ(good({"--event-retention", "90d"}).event_retention, std::chrono::days(90));
 }
 
 TEST_F(OptionsTest, SwitchesWorkAsFlagAndInTheFile) {

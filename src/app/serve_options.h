@@ -29,6 +29,7 @@ struct ServeOptions {
 
   api::QueueSettings queue;
   Millis queue_retention = std::chrono::hours(24 * 30);  // zero: for ever
+  Millis event_retention{0};                             // zero: for ever
   std::string blobs;                 // where large payloads are kept, see api/blob_place.h; "" = beside the store
   event::OverflowSettings overflow;  // the bucket is the blob store's to say
   std::size_t live_items_max = limits::kLiveItemsMaxDefault;

@@ -43,6 +43,7 @@ engine::EngineOptions engine_options(const ServeOptions& options) {
   };
   engine.shard.live_items_max = options.live_items_max;
   engine.retention = options.queue_retention;
+  engine.event_retention = options.event_retention;
   return engine;
 }
 

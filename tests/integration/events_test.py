@@ -293,6 +293,17 @@ class Read(EventCase):
             time.sleep(0.05)
         self.assertEqual([event["eventId"] for event in self.api.get("/api/events").json["items"]], ["stays"])
 
+    def test_events_go_when_they_are_older_than_the_server_keeps_them(self):  # S0.7
+        server = self.own_server("--event-retention", "1s")
+        self.addCleanup(server.stop)
+        api = self.client_of(server)
+        self.assertEqual(publish(api, {**ORDER, "eventId": "old"}).status, 201)
+        deadline = time.monotonic() + 20
+        while api.get("/api/events/old").status != 404:
+            self.assertLess(time.monotonic(), deadline, "it should be gone")
+            time.sleep(0.05)
+        self.assertEqual(api.get("/api/events").json["items"], [])
+
 
 @on_every_store
 class Tail(EventCase):
