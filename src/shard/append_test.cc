@@ -101,7 +101,9 @@ TEST(Append, RepeatsWithinOneArrayAreStoredOnce) {
 // CloudEvents: a repeat has the same source and id.
 TEST(Append, TheSameIdFromAnotherSourceIsAnotherCloudEvent) {
   ShardUnderTest shard;
-  const auto cloud = [](std::string id, std::string source) { return event_of(id, source, Identity::source_and_id); };
+  const auto cloud = [](const std::string& id, const std::string& source) {
+    return event_of(id, source, Identity::source_and_id);
+  };
   EXPECT_THAT(append(shard, {cloud("a", "s1"), cloud("a", "s2"), cloud("a", "s1"), cloud("a", "s2")}),
               ElementsAre(1, 2, -1, -2));
   shard.reload();
@@ -114,7 +116,9 @@ TEST(Append, TheSameIdFromAnotherSourceIsAnotherCloudEvent) {
 
 TEST(Append, SourceAndIdAreToldApartWhereverTheirTextsMeet) {
   ShardUnderTest shard;
-  const auto cloud = [](std::string id, std::string source) { return event_of(id, source, Identity::source_and_id); };
+  const auto cloud = [](const std::string& id, const std::string& source) {
+    return event_of(id, source, Identity::source_and_id);
+  };
   append(shard, {event_of("b c", "x"), event_of("c", "x")});
   EXPECT_THAT(append(shard, {cloud("b c", "a"), cloud("c", "a b")}), ElementsAre(3, 4));
 }

@@ -93,6 +93,7 @@ struct TenantCounters {
   std::uint64_t last_audit = 0;
   std::string audit_hash;  // of entry last_audit; "" before the first
   std::uint64_t last_tsid = 0;
+  std::uint64_t last_removed = 0;  // the highest version of a document that was removed
   std::vector<QueueCounts> queues;
 };
 
@@ -102,7 +103,9 @@ struct Document {
   std::string kind;
   std::string key;
   TenantId tenant;
-  std::uint64_t version = 0;  // 1 at creation, +1 a change
+  // +1 a change. At creation 1, or above that of any document of the tenant that was removed: a version that somebody
+  // still holds never means another document.
+  std::uint64_t version = 0;
   std::string body;
   Time updated{};
 };

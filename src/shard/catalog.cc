@@ -1,6 +1,8 @@
 // Catalog documents with versions, and the audit log that every change to them is written to.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/digest.h"
 #include "shard/impl.h"
 
@@ -21,8 +23,9 @@ std::optional<Need> Shard::Impl::run(Step& step, PutDocument& command) {
   if (command.expected_version && *command.expected_version != present) {
     return answer(step, stale(command.kind, command.key, present)), std::nullopt;
   }
+  const std::uint64_t last = present != 0 ? present : tenant(command.tenant).counters.last_removed;
   Document document{
-      std::move(command.kind), std::move(command.key), command.tenant, present + 1, std::move(command.body), now};
+      std::move(command.kind), std::move(command.key), command.tenant, last + 1, std::move(command.body), now};
   step.effects.batch.documents.push_back({document, false});
   documents.insert_or_assign(key, document);
   audit(command.audit, present == 0 ? "created" : "updated", step.effects);
@@ -38,6 +41,9 @@ std::optional<Need> Shard::Impl::run(Step& step, RemoveDocument& command) {
   if (command.expected_version && *command.expected_version != found->second.version) {
     return answer(step, stale(command.kind, command.key, found->second.version)), std::nullopt;
   }
+  TenantState& owner = tenant(found->second.tenant);
+  owner.counters.last_removed = std::max(owner.counters.last_removed, found->second.version);
+  mark_dirty(owner);
   step.effects.batch.documents.push_back({found->second, true});
   documents.erase(found);
   audit(command.audit, "removed", step.effects);

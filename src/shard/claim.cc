@@ -36,7 +36,8 @@ void Shard::Impl::wait_or_answer(Step& step, Claim claim, std::optional<Settled>
   WaitingClaim waiting{step.request, std::move(claim), std::move(settled)};
   const queue::QueueKey queue = waiting.claim.queue;
   const std::vector<std::string> tags = waiting.claim.tags;
-  waiters.add(step.request, queue, tags, now + waiting.claim.wait, std::move(waiting));
+  const auto until = now + waiting.claim.wait;
+  waiters.add(step.request, queue, tags, until, std::move(waiting));
 }
 
 std::vector<queue::ItemRecord> Shard::Impl::lease_items(const Claim& claim, Effects& effects) {

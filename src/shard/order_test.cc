@@ -203,6 +203,16 @@ TEST(Catalog, VersionsPreventLostUpdates) {
   EXPECT_EQ(shard.expect<Document>(put("3", std::nullopt)).version, 3u);
 }
 
+TEST(Catalog, ADocumentMadeAgainNeverHasAVersionItHadBefore) {
+  ShardUnderTest shard;
+  shard.expect<Document>(put("1", 0));
+  shard.expect<Document>(put("2", 1));
+  shard.expect<Ack>(RemoveDocument{.kind = "key", .key = "k1", .audit = put("", {}).audit});
+  shard.reload();
+  EXPECT_EQ(shard.expect<Document>(put("3", 0)).version, 3u);
+  EXPECT_EQ(std::get<Error>(*shard.run(put("4", 1))).code, Errc::stale_version);
+}
+
 // S2.12: administrative changes are chained from the first one on.
 TEST(Audit, ChangesAreChainedAcrossRestarts) {
   ShardUnderTest shard;

@@ -153,7 +153,7 @@ class ShardUnderTest {
         continue;
       }
       const auto log = logs.find(ref);
-      facts.items.push_back(
+      facts.items.emplace_back(
           ItemHistory{found->second, log == logs.end() ? std::vector<queue::LogEntry>{} : log->second});
     }
     for (const DedupKey& key : need.dedup) {

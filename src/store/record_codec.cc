@@ -8,6 +8,7 @@ namespace millrace::store {
 namespace {
 
 constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kCountersVersion = 2;  // 1: without last_removed
 
 // Bits of an item's third byte, above the two of its placement.
 constexpr std::uint8_t kPlacementBits = 0b11;
@@ -17,10 +18,10 @@ constexpr std::uint8_t kHasWorker = 1 << 4;
 constexpr std::uint8_t kJitter = 1 << 5;
 constexpr std::uint8_t kExponential = 1 << 6;
 
-ByteReader open_value(std::string_view bytes) {
+ByteReader open_value(std::string_view bytes, std::uint8_t expected = kVersion) {
   ByteReader reader(bytes);
-  if (const auto version = reader.u8(); version != kVersion) {
-    throw CorruptRecord(fmt::format("record of version {}, this program knows {}", version, kVersion));
+  if (const auto version = reader.u8(); version != expected) {
+    throw CorruptRecord(fmt::format("record of version {}, this program knows {}", version, expected));
   }
   return reader;
 }
@@ -268,7 +269,7 @@ shard::DedupRecord decode_dedup(const shard::DedupKey& key, std::string_view byt
 }
 
 void encode_counters(std::string& out, const shard::TenantCounters& counters) {
-  put_u8(out, kVersion);
+  put_u8(out, kCountersVersion);
   put_varint(out, counters.last_item);
   put_varint(out, counters.last_log);
   put_varint(out, counters.last_position);
@@ -280,10 +281,12 @@ void encode_counters(std::string& out, const shard::TenantCounters& counters) {
     put_string(out, counts.queue);
     for (const auto count : counts.by_status) put_varint(out, count);
   }
+  put_varint(out, counters.last_removed);
 }
 
 shard::TenantCounters decode_counters(std::string_view tenant, std::string_view bytes) {
-  ByteReader reader = open_value(bytes);
+  const bool early = bytes.starts_with(static_cast<char>(kVersion));
+  ByteReader reader = open_value(bytes, early ? kVersion : kCountersVersion);
   shard::TenantCounters counters{.tenant = TenantId::trusted(std::string(tenant))};
   counters.last_item = reader.varint();
   counters.last_log = reader.varint();
@@ -296,6 +299,7 @@ shard::TenantCounters decode_counters(std::string_view tenant, std::string_view 
     counts.queue = reader.string();
     for (auto& count : counts.by_status) count = reader.varint();
   }
+  if (!early) counters.last_removed = reader.varint();
   close_value(reader);
   return counters;
 }

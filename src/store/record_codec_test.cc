@@ -123,6 +123,17 @@ TEST(RecordCodec, WholeRecordsDecode) {
   for (const auto& sample : samples()) EXPECT_NO_THROW(sample.decode(sample.bytes)) << sample.name;
 }
 
+TEST(RecordCodec, CountersOfTheFirstVersionAreRead) {
+  std::string bytes;
+  encode_counters(bytes, {.tenant = TenantId::trusted("acme"), .last_item = 7, .queues = {{"q", {1, 2}}}});
+  bytes.front() = 1;
+  bytes.pop_back();  // last_removed, a zero, which that version did not have
+  const auto counters = decode_counters("acme", bytes);
+  EXPECT_EQ(counters.last_item, 7u);
+  EXPECT_EQ(counters.last_removed, 0u);
+  EXPECT_EQ(counters.queues.size(), 1u);
+}
+
 TEST(RecordCodec, RecordCutAnywhereIsCorrupt) {
   for (const auto& sample : samples()) {
     for (std::size_t size = 0; size < sample.bytes.size(); ++size) {

@@ -157,6 +157,7 @@ TEST_P(Records, CountersAreKeptWholeAndTheLastWriteStands) {
   last.last_audit = 7;
   last.audit_hash = std::string("\0\x01raw", 5);
   last.last_tsid = std::numeric_limits<std::int64_t>::max();
+  last.last_removed = 9;
   last.queues = {{"events", {kIdMax, 0, 1, 2, 3}}, {"événements", {0, 0, 0, 0, 1}}};
   const shard::TenantCounters other{.tenant = tenant("acme2"), .last_item = 3};
   commit({.shard = kShard, .counters = {first, other, last}});

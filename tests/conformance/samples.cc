@@ -125,8 +125,9 @@ std::string describe(const shard::DedupRecord& record) {
 }
 
 std::string describe(const shard::TenantCounters& c) {
-  auto text = fmt::format("counters {} item {} log {} position {} audit {}/{} tsid {}", c.tenant.text(), c.last_item,
-                          c.last_log, c.last_position, c.last_audit, to_hex(c.audit_hash), c.last_tsid);
+  auto text =
+      fmt::format("counters {} item {} log {} position {} audit {}/{} tsid {} removed {}", c.tenant.text(), c.last_item,
+                  c.last_log, c.last_position, c.last_audit, to_hex(c.audit_hash), c.last_tsid, c.last_removed);
   auto queues = c.queues;  // their order means nothing
   std::ranges::sort(queues, {}, &shard::QueueCounts::queue);
   for (const auto& counts : queues) text += fmt::format(" {}={}", counts.queue, fmt::join(counts.by_status, "/"));

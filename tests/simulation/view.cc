@@ -36,6 +36,8 @@ void View::write(const shard::DocumentWrite& write) {
   latest = std::max(latest, write.document.updated);
   if (write.removed) {
     documents.erase(key);
+    auto& highest = removed_versions[key];
+    highest = std::max(highest, write.document.version);
   } else {
     documents.insert_or_assign(key, write.document);
   }

@@ -49,6 +49,7 @@ struct View {
   std::map<queue::QueueKey, std::map<ItemId, Item>> queues;
   std::map<shard::DedupKey, shard::DedupRecord> dedup;
   std::map<std::pair<std::string, std::string>, shard::Document> documents;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> removed_versions;  // the highest of each document
   std::map<TenantId, shard::TenantCounters> counters;
   std::map<TenantId, std::vector<shard::AuditRecord>> audit;
   std::set<std::pair<queue::QueueKey, std::string>> paused;

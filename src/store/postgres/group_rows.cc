@@ -184,7 +184,8 @@ void GroupRows::add_counters(const shard::Batch& batch) {
   const auto key = [](const shard::TenantCounters& c) { return c.tenant; };
   for (const shard::TenantCounters* c : last_of_each(batch.counters, key)) {
     counters_.add(column(batch.shard), c->tenant.text(), as_bigint(c->last_item), as_bigint(c->last_log),
-                  as_bigint(c->last_position), as_bigint(c->last_audit), Bytes{c->audit_hash}, as_bigint(c->last_tsid));
+                  as_bigint(c->last_position), as_bigint(c->last_audit), Bytes{c->audit_hash}, as_bigint(c->last_tsid),
+                  as_bigint(c->last_removed));
     add_queue_counts(batch.shard, *c);
   }
 }

@@ -88,12 +88,14 @@ ON CONFLICT (shard, tenant, kind, key)
 DO UPDATE SET made = excluded.made, fingerprint = excluded.fingerprint, expires = excluded.expires)sql"};
 
 const Statement kUpsertCounters = {"upsert_counters", R"sql(
-INSERT INTO millrace.counters (shard, tenant, last_item, last_log, last_position, last_audit, audit_hash, last_tsid)
+INSERT INTO millrace.counters (shard, tenant, last_item, last_log, last_position, last_audit, audit_hash, last_tsid,
+                               last_removed)
 SELECT * FROM unnest($1::smallint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[],
-                     $8::bigint[])
+                     $8::bigint[], $9::bigint[])
 ON CONFLICT (shard, tenant)
 DO UPDATE SET last_item = excluded.last_item, last_log = excluded.last_log, last_position = excluded.last_position,
-              last_audit = excluded.last_audit, audit_hash = excluded.audit_hash, last_tsid = excluded.last_tsid)sql"};
+              last_audit = excluded.last_audit, audit_hash = excluded.audit_hash, last_tsid = excluded.last_tsid,
+              last_removed = excluded.last_removed)sql"};
 
 const Statement kDeleteQueueCounts = {"", R"sql(
 DELETE FROM millrace.queue_counts q

@@ -35,7 +35,7 @@ GROUP BY tenant, queue, group_name, group_mode)sql"};
 const Statement kLastCommit = {"last_commit",
                                "SELECT last_commit FROM millrace.shard_leases WHERE shard = $1::smallint"};
 const Statement kCounters = {"counters", R"sql(
-SELECT tenant, last_item, last_log, last_position, last_audit, audit_hash, last_tsid
+SELECT tenant, last_item, last_log, last_position, last_audit, audit_hash, last_tsid, last_removed
 FROM millrace.counters WHERE shard = $1::smallint ORDER BY tenant)sql"};
 const Statement kQueueCounts = {"queue_counts", R"sql(
 SELECT tenant, queue, pending, processing, completed, failed, cancelled
@@ -108,6 +108,7 @@ shard::TenantCounters read_counters(Row& row) {
           .last_audit = row.u64(),
           .audit_hash = row.text(),
           .last_tsid = row.u64(),
+          .last_removed = row.u64(),
           .queues = {}};
 }
 

@@ -262,6 +262,10 @@ CREATE INDEX item_state_parked_members ON millrace.item_state (shard, tenant, qu
   WHERE parked_due IS NOT NULL AND group_mode IN (1, 2);
 )sql";
 
+constexpr char kRemovedVersions[] = R"sql(
+ALTER TABLE millrace.counters ADD COLUMN last_removed bigint NOT NULL DEFAULT 0;
+)sql";
+
 constexpr Migration kMigrations[] = {
     {1, "tables", kTables},
     {2, "views for people", kViews},
@@ -269,6 +273,7 @@ constexpr Migration kMigrations[] = {
     {4, "large payloads", kBlobs},
     {5, "events of one millisecond by position", kTableByPosition},
     {6, "parked members of ordered groups", kParkedMembers},
+    {7, "versions of removed documents", kRemovedVersions},
 };
 
 // Version 0 is no step: its row is what starting nodes queue up on, since advisory locks are out.
