@@ -98,6 +98,8 @@ Database::Database(const RocksOptions& options) : options_(options), watch_(std:
   const auto db_options = database_options(options, watch_);
   auto tables = table_descriptors(options);
   add_unknown_tables(db_options, options.path, tables);
+  // Merging table files can wait for whoever waits for an answer.
+  rocksdb::Env::Default()->LowerThreadPoolCPUPriority(rocksdb::Env::LOW, rocksdb::CpuPriority::kLow);
   rocksdb::DB* opened = nullptr;
   const auto status = rocksdb::DB::Open(db_options, options.path, tables, &opened_, &opened);
   if (!status.ok()) throw_not_opened(options.path, status);
