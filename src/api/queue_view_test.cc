@@ -37,7 +37,7 @@ std::string whole(const queue::ItemRecord& item, const queue::Body& body = kBody
   });
 }
 
-// S4.1: exactly the seed's fields, in its order.
+// S4.1: exactly the fields of S4, in their order.
 TEST(ItemView, IsTheSeeds) {
   EXPECT_EQ(whole(record(queue::Status::pending)),
             R"({"id":1001,"title":"Send","description":"Welcome","tags":"email,high","status":"PENDING",)"
@@ -57,7 +57,7 @@ TEST(ItemView, ShowsPriorityAndRunAtOnlyWhereSet) {
   EXPECT_NE(retried.find(R"("next_retry_at":"2025-12-24T11:30:00.000Z")"), retried.npos) << retried;
 }
 
-// S4.2: the seed's fields and the lease.
+// S4.2: the fields of S4 and the lease.
 TEST(ClaimView, IsTheSeedsAndTheLease) {
   queue::ItemRecord item = record(queue::Status::processing);
   item.attempt = 2;
