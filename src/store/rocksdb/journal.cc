@@ -127,8 +127,10 @@ Journal::Journal(JournalOptions options) : options_(std::move(options)) {
     if (const auto slot = slot_of(entry.path())) segments_.push_back(open_segment(*slot));
   }
   std::ranges::sort(segments_, {}, &Segment::slot);
+  std::string page;
   for (const Segment& segment : segments_) {
-    remember_secret(read_whole(segment).substr(0, kPage), path_of(segment.slot));
+    read(segment, kPage, page);
+    remember_secret(page, path_of(segment.slot));
     next_slot_ = segment.slot + 1;
   }
   if (!segments_.empty()) return;
@@ -194,17 +196,16 @@ void Journal::sync_folder(const std::string& path) const {
   if (failed != 0) fail(path, "sync", error);
 }
 
-std::string Journal::read_whole(const Segment& segment) const {
-  std::string content(segment.bytes, '\0');
+void Journal::read(const Segment& segment, std::size_t bytes, std::string& out) const {
+  out.resize(bytes);
   std::size_t at = 0;
-  while (at < content.size()) {
-    const ssize_t got = pread(segment.file, content.data() + at, content.size() - at, static_cast<off_t>(at));
+  while (at < bytes) {
+    const ssize_t got = pread(segment.file, out.data() + at, bytes - at, static_cast<off_t>(at));
     if (got < 0 && errno != EINTR) fail(path_of(segment.slot), "read", errno);
     if (got == 0) break;
     if (got > 0) at += static_cast<std::size_t>(got);
   }
-  content.resize(at);
-  return content;
+  out.resize(at);
 }
 
 void Journal::remember_secret(std::string_view page, const std::string& path) {
@@ -217,26 +218,41 @@ void Journal::remember_secret(std::string_view page, const std::string& path) {
   secret_ = head.secret;
 }
 
-struct Journal::Chain {
-  std::vector<std::string> contents;  // of each segment
-  bool gap = false;                   // what follows `applied` is not there
+struct Journal::Glimpse {
+  std::uint64_t first = 0;   // the number of the record that the file begins with; 0: it begins with none
+  std::uint64_t newest = 0;  // the highest number above `applied` of a record anywhere in it
 };
 
-// Follows the numbers from file to file, from the one that holds applied + 1 or ends before it. Afterwards
-// last_ is the end of the log.
-void Journal::walk(Chain& chain, std::uint64_t applied, const Visit& visit) {
-  std::vector<std::pair<std::uint64_t, std::size_t>> firsts;  // of the files that begin with a record
-  for (std::size_t i = 0; i < segments_.size(); ++i) {
-    if (const auto first = record_at(chain.contents[i], kPage, secret_)) firsts.emplace_back(first->number, i);
+Journal::Glimpse Journal::glimpse(std::string_view content, std::uint64_t applied) const {
+  Glimpse seen;
+  if (const auto first = record_at(content, kPage, secret_)) seen.first = first->number;
+  for (std::size_t at = kPage; at + sizeof(RecordHead) <= content.size(); at += kPage) {
+    RecordHead head;
+    std::memcpy(&head, content.data() + at, sizeof head);
+    // Most pages are refused by the number, without a hash over what follows.
+    if (head.number > std::max(applied, seen.newest) && record_at(content, at, secret_)) seen.newest = head.number;
   }
+  return seen;
+}
+
+// Follows the numbers from file to file, from the one that holds applied + 1 or ends before it. Afterwards
+// last_ is the end of the log. False: what follows `applied` is not there.
+bool Journal::walk(std::span<const Glimpse> seen, std::uint64_t applied, const Visit& visit) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> firsts;  // of the files that begin with a record
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].first != 0) firsts.emplace_back(seen[i].first, i);
+  }
+  if (firsts.empty()) return true;
   std::ranges::sort(firsts);
   const auto above = std::ranges::upper_bound(firsts, applied + 1, {}, &std::pair<std::uint64_t, std::size_t>::first);
-  chain.gap = above == firsts.begin() && above != firsts.end();
-  if (chain.gap || firsts.empty()) return;
+  if (above == firsts.begin()) return false;
+  std::string content;
   for (auto next = above - 1; next != firsts.end() && (last_ == 0 || next->first == last_ + 1); ++next) {
     active_ = next->second;
-    walk_file(chain.contents[active_], next->first, applied, visit);
+    read(segments_[active_], segments_[active_].bytes, content);
+    walk_file(content, next->first, applied, visit);
   }
+  return true;
 }
 
 void Journal::walk_file(std::string_view content, std::uint64_t first, std::uint64_t applied, const Visit& visit) {
@@ -250,30 +266,25 @@ void Journal::walk_file(std::string_view content, std::uint64_t first, std::uint
   }
 }
 
-bool Journal::newer_than(std::uint64_t last, const std::vector<std::string>& contents) const {
-  for (const std::string& content : contents) {
-    for (std::size_t at = kPage; at < content.size(); at += kPage) {
-      const auto record = record_at(content, at, secret_);
-      if (record && record->number > last) return true;
-    }
-  }
-  return false;
-}
-
 void Journal::replay(std::uint64_t applied, Damage damage, const Visit& visit) {
-  Chain chain;
-  for (const Segment& segment : segments_) chain.contents.push_back(read_whole(segment));
+  std::vector<Glimpse> seen;
+  std::string content;
+  for (const Segment& segment : segments_) {
+    read(segment, segment.bytes, content);
+    seen.push_back(glimpse(content, applied));
+  }
   released_ = applied;
-  walk(chain, applied, visit);
-  const bool damaged = chain.gap || newer_than(std::max(last_, applied), chain.contents);
+  const bool connected = walk(seen, applied, visit);
+  const std::uint64_t end = std::max(last_, applied);
+  const bool damaged = !connected || std::ranges::any_of(seen, [&](const Glimpse& file) { return file.newest > end; });
   if (damaged && damage == Damage::refuse) {
     throw StoreError(Fate::broken, fmt::format("{} is damaged after record {}: acknowledged writes would be lost; "
                                                "restore the data folder from a backup",
-                                               options_.folder, std::max(last_, applied)));
+                                               options_.folder, end));
   }
   // Without a break in the numbers the log goes on where it ended; else with new files, above all that was.
   const bool goes_on = !damaged && last_ >= applied;
-  last_ = std::max(last_, applied);
+  last_ = end;
   if (goes_on) return;
   for (const Segment& segment : segments_) {
     close(segment.file);

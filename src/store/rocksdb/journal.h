@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <future>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,16 +63,17 @@ class Journal {
     std::size_t end = 0;     // where the next record would start
     std::uint64_t last = 0;  // the highest number in it; 0 = none
   };
-  struct Chain;  // what replay() found
+  struct Glimpse;  // what a file holds, at first sight
 
   std::string path_of(int slot) const;
   Segment open_segment(int slot) const;
   Segment make_segment(int slot, std::size_t bytes) const;
-  std::string read_whole(const Segment& segment) const;
+  // The first `bytes` of the file; fewer if it is shorter.
+  void read(const Segment& segment, std::size_t bytes, std::string& out) const;
   void remember_secret(std::string_view page, const std::string& path);
-  void walk(Chain& chain, std::uint64_t applied, const Visit& visit);
+  Glimpse glimpse(std::string_view content, std::uint64_t applied) const;
+  bool walk(std::span<const Glimpse> seen, std::uint64_t applied, const Visit& visit);
   void walk_file(std::string_view content, std::uint64_t first, std::uint64_t applied, const Visit& visit);
-  bool newer_than(std::uint64_t last, const std::vector<std::string>& contents) const;
   Segment& with_room(std::size_t bytes);
   void prepare_spare();
   void write_pages(const Segment& segment, std::string_view head, std::string_view record);
