@@ -10,6 +10,7 @@
 #include "store/rocksdb/data_folder.h"
 #include "store/rocksdb/engine_log.h"
 #include "store/rocksdb/event_conversion.h"
+#include "store/rocksdb/merge_priority.h"
 #include "store/rocksdb/write_watch.h"
 
 namespace millrace::store::rocks {
@@ -39,11 +40,14 @@ rocksdb::DBOptions database_options(const RocksOptions& options, std::shared_ptr
   db.atomic_flush = true;                      // all tables as of one record of the journal: the rest is replayed
   db.allow_concurrent_memtable_write = false;  // one thread writes; the memtable wants no more
   db.db_write_buffer_size = options.write_buffer_bytes;
-  db.max_background_jobs = 2;
+  db.max_background_jobs = 3;                // a flush and two merges: a small one does not wait for a long one
+  db.compaction_readahead_size = 256 << 10;  // of each file, instead of a read a block
+  // Where merges fall behind, writers are slowed down to this at first, not to a fraction of what the disk takes.
+  db.delayed_write_rate = 64 << 20;
   db.bytes_per_sync = 1 << 20;  // large files reach the disk as they grow, not in one long sync
   db.info_log = make_engine_log();
   db.stats_dump_period_sec = 0;
-  db.listeners.push_back(std::move(watch));
+  db.listeners = {std::move(watch), std::make_shared<MergePriority>()};
   return db;
 }
 
@@ -75,6 +79,14 @@ void add_unknown_tables(const rocksdb::DBOptions& db, const std::string& path,
   }
 }
 
+// Never after merges that are behind: RocksDB's own bounds decide when writers wait, and a stop is not to wait at all.
+rocksdb::FlushOptions flush_options(Wait wait) {
+  rocksdb::FlushOptions options;
+  options.wait = wait == Wait::yes;
+  options.allow_write_stall = true;
+  return options;
+}
+
 [[noreturn]] void throw_not_opened(const std::string& path, const rocksdb::Status& status) {
   const auto text = status.ToString();
   if (status.IsIOError() && text.find("/LOCK") != std::string::npos) {
@@ -98,8 +110,6 @@ Database::Database(const RocksOptions& options) : options_(options), watch_(std:
   const auto db_options = database_options(options, watch_);
   auto tables = table_descriptors(options);
   add_unknown_tables(db_options, options.path, tables);
-  // Merging table files can wait for whoever waits for an answer.
-  rocksdb::Env::Default()->LowerThreadPoolCPUPriority(rocksdb::Env::LOW, rocksdb::CpuPriority::kLow);
   rocksdb::DB* opened = nullptr;
   const auto status = rocksdb::DB::Open(db_options, options.path, tables, &opened_, &opened);
   if (!status.ok()) throw_not_opened(options.path, status);
@@ -121,7 +131,7 @@ Database::Database(const RocksOptions& options) : options_(options), watch_(std:
 
 Database::~Database() {
   if (failure_.empty()) {
-    const auto flushed = db_->Flush(rocksdb::FlushOptions(), opened_);
+    const auto flushed = db_->Flush(flush_options(Wait::yes), opened_);
     if (!flushed.ok()) spdlog::warn("store: not flushed, the next start replays the log: {}", flushed.ToString());
   }
   close();
@@ -186,10 +196,7 @@ void Database::replay() {
 }
 
 void Database::flush(Wait wait) {
-  rocksdb::FlushOptions options;
-  options.wait = wait == Wait::yes;
-  options.allow_write_stall = true;  // RocksDB's own bounds decide when writers wait
-  const auto status = db_->Flush(options, opened_);
+  const auto status = db_->Flush(flush_options(wait), opened_);
   if (!status.ok()) throw StoreError(Fate::broken, fmt::format("data folder {}: {}", options_.path, status.ToString()));
 }
 
@@ -242,12 +249,18 @@ void Database::insert(rocksdb::WriteBatch& batch) {
 // Lets the journal use files again whose records are in table files, and makes RocksDB write those in time.
 void Database::trim_journal() {
   if (journal_->bytes_in_use() < trimmed_at_ + kReleaseEveryBytes) return;
+  const bool flushing = is_flushing();  // before the read: what a flush that ends in between wrote is seen
   const std::uint64_t kept = read_number(kJournalKey, rocksdb::kPersistedTier).value_or(0);
   journal_->release(kept);
   trimmed_at_ = journal_->bytes_in_use();
-  if (trimmed_at_ < kFlushFromBytes || kept < flushing_) return;  // or it is under way
-  flushing_ = applied_.load();
-  flush(Wait::no);
+  if (trimmed_at_ >= kFlushFromBytes && !flushing) flush(Wait::no);
+}
+
+// RocksDB also flushes by itself, when its memory is full. Every write is one to `meta`, so that table shows all.
+bool Database::is_flushing() {
+  std::uint64_t waiting = 0;
+  db_->GetIntProperty(family(Table::meta), rocksdb::DB::Properties::kNumImmutableMemTable, &waiting);
+  return waiting > 0;
 }
 
 void Database::put(rocksdb::WriteBatch& batch, Table table, std::string_view key, std::string_view value) {

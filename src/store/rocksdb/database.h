@@ -23,6 +23,7 @@
 namespace millrace::store::rocks {
 
 class WriteWatch;
+enum class Wait { no, yes };
 
 [[noreturn]] void throw_damaged(Table table, std::string_view key, std::string_view why);
 
@@ -61,8 +62,6 @@ class Database {
   Findings findings() const;
 
  private:
-  enum class Wait { no, yes };
-
   // The format that the folder has from now on: kFormat, or kFormatInConversion.
   std::uint64_t check_format();
   void set_format(std::uint64_t format);
@@ -70,6 +69,7 @@ class Database {
   std::optional<std::uint64_t> read_number(std::string_view key, rocksdb::ReadTier tier);
   void insert(rocksdb::WriteBatch& batch);
   void trim_journal();
+  bool is_flushing();
   void flush(Wait wait);
   void close();
   void watch_space();
@@ -81,7 +81,6 @@ class Database {
   std::array<rocksdb::ColumnFamilyHandle*, kTables> families_{};
   std::optional<Journal> journal_;
   std::atomic<std::uint64_t> applied_ = 0;  // the last record that is in memory as well
-  std::uint64_t flushing_ = 0;              // the last record that the latest flush covers
   std::size_t trimmed_at_ = 0;              // bytes in use when the journal was last trimmed
   std::string failure_;                     // of the first write that failed
   std::atomic<bool> space_is_short_ = false;

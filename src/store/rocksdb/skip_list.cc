@@ -157,4 +157,12 @@ const SkipList::Node* SkipList::last() const {
 
 const SkipList::Node* SkipList::next(const Node* node) { return node->next(0); }
 
+void SkipList::fetch_next(const Node* node) {
+  constexpr std::size_t kLineBytes = 64;
+  const auto* memory = reinterpret_cast<const char*>(node->next(0));
+  if (memory == nullptr) return;
+  __builtin_prefetch(memory);
+  __builtin_prefetch(memory + kLineBytes);  // most keys are longer than what is left of the first line
+}
+
 }  // namespace millrace::store::rocks

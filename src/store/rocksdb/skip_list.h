@@ -43,6 +43,8 @@ class SkipList {
   const Node* first() const;
   const Node* last() const;
   static const Node* next(const Node* node);
+  // Asks for the memory of the entry after this one, for a walk that goes there next.
+  static void fetch_next(const Node* node);
 
   static std::string_view internal_key(const char* entry);
 

@@ -54,13 +54,63 @@ bool works_like_a_queue(Table table) {
   }
 }
 
-// Large values.
-bool is_bulky(Table table) {
-  return table == Table::item_body || table == Table::item_log || table == Table::audit || table == Table::events;
+// How the files of a table are merged.
+//
+// levels: each level is one sorted run, ten times as large as the one above. Bounded work at a time, few runs to look
+// into, and deletes soon meet what they delete. But where new keys fall between all the old ones, an entry is written
+// again about ten times on its way down.
+//
+// runs: files stay as they were flushed until there are kRuns of them, then neighbours of like size become one. An
+// entry is merged two or three times in ten million events; a read looks into up to kRuns runs, and deleted entries
+// stay until a merge of everything. For the index of the log alone: most of all entries, and kept for long.
+enum class Merging { levels, runs };
+
+Merging merging_of(Table table) { return table == Table::event_index ? Merging::runs : Merging::levels; }
+
+constexpr int kRuns = 16;
+constexpr std::size_t kNoBoundOfItsOwn = std::size_t{1} << 30;
+
+void merge_runs(rocksdb::ColumnFamilyOptions& options) {
+  options.compaction_style = rocksdb::kCompactionStyleUniversal;
+  options.level0_file_num_compaction_trigger = kRuns;
+  options.level0_slowdown_writes_trigger = 4 * kRuns;
+  options.level0_stop_writes_trigger = 8 * kRuns;
 }
 
-// Kept for long and read rarely: worth a slower compression. Items come and go.
-bool is_kept_long(Table table) { return table == Table::audit || table == Table::events; }
+void merge_levels(rocksdb::ColumnFamilyOptions& options) {
+  options.level_compaction_dynamic_level_bytes = true;
+  // Files are as many as flushes; half as many merges cost a read a few more files to look into.
+  options.level0_file_num_compaction_trigger = 8;
+  // Far above: a table that waits for its turn to be merged is no reason to keep callers waiting.
+  options.level0_slowdown_writes_trigger = 32;
+  options.level0_stop_writes_trigger = 64;
+}
+
+// Large values, or read many neighbours at a time: fewer blocks to make and to find.
+bool has_large_blocks(Table table) {
+  switch (table) {
+    case Table::item_body:
+    case Table::item_log:
+    case Table::audit:
+    case Table::events:
+    case Table::event_index:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void compress(rocksdb::ColumnFamilyOptions& options, Table table) {
+  if (table == Table::events) {
+    // The same on all levels: keys rise, so files are moved down as they are, for which nothing may be left to do.
+    options.compression = rocksdb::kLZ4Compression;
+    return;
+  }
+  // What was just flushed is soon rewritten, so it is compressed from the next level on.
+  options.compression_per_level = {rocksdb::kNoCompression, rocksdb::kLZ4Compression};
+  // Kept for long and read rarely: worth a slower one.
+  if (table == Table::audit) options.bottommost_compression = rocksdb::kZSTD;
+}
 
 // A sequence is what keys with the same head belong to: within one, most are written in ascending order. The memtable
 // remembers where the last key of each went and starts looking there for the next, which makes the write of a
@@ -137,20 +187,17 @@ const char* table_name(Table table) { return kNames[static_cast<std::size_t>(tab
 rocksdb::ColumnFamilyOptions table_options(Table table, const rocksdb::BlockBasedTableOptions& shared) {
   rocksdb::BlockBasedTableOptions blocks = shared;
   if (has_point_lookups(table)) blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-  if (is_bulky(table)) blocks.block_size = 16 << 10;
+  if (has_large_blocks(table)) blocks.block_size = 16 << 10;
 
   rocksdb::ColumnFamilyOptions options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
   options.memtable_factory = make_memtable_factory();
-  options.write_buffer_size = is_bulky(table) ? 64 << 20 : 32 << 20;
+  // No table is a reason of its own to flush: that goes by what all hold together, and by the journal.
+  options.write_buffer_size = kNoBoundOfItsOwn;
   // Room for flushes to lag behind a burst before writes are stopped.
   options.max_write_buffer_number = 4;
-  options.level_compaction_dynamic_level_bytes = true;
-  // What was just flushed is soon rewritten, so it is compressed from the next level on.
-  options.compression_per_level = {rocksdb::kNoCompression, rocksdb::kLZ4Compression};
-  if (is_kept_long(table)) options.bottommost_compression = rocksdb::kZSTD;
-  // Files are as many as flushes; half as many merges cost a read a few more files to look into.
-  options.level0_file_num_compaction_trigger = 8;
+  compress(options, table);
+  merging_of(table) == Merging::runs ? merge_runs(options) : merge_levels(options);
   if (const auto sequence = sequence_of(table)) {
     options.memtable_insert_with_hint_prefix_extractor = std::make_shared<SequenceHead>(sequence);
   }
