@@ -37,19 +37,26 @@ TEST_F(Schema, OpeningTwiceAppliesEachStepOnce) {
             std::to_string(store::postgres::migrations().size()));
 }
 
-// A database as an earlier program left it, with events: each step finds what the one before made.
-TEST_F(Schema, AnEarlierSchemaWithEventsIsBroughtForward) {
-  run_sql(url_, "CREATE SCHEMA millrace");
-  run_sql(url_,
-          "CREATE TABLE millrace.schema_migrations (version integer PRIMARY KEY, title text NOT NULL, "
-          "checksum text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp());"
-          "INSERT INTO millrace.schema_migrations (version, title, checksum) VALUES (0, 'lock', '')");
-  for (const store::postgres::Migration& step : store::postgres::migrations().first(4)) {
-    run_sql(url_, step.sql);
+// A database as an earlier program left it: each step finds what the one before made.
+class EarlierSchema : public Schema {
+ protected:
+  void make(std::size_t steps) {
+    run_sql(url_, "CREATE SCHEMA millrace");
     run_sql(url_,
-            fmt::format("INSERT INTO millrace.schema_migrations (version, title, checksum) VALUES ({}, '{}', '{}')",
-                        step.version, step.title, checksum(step)));
+            "CREATE TABLE millrace.schema_migrations (version integer PRIMARY KEY, title text NOT NULL, "
+            "checksum text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp());"
+            "INSERT INTO millrace.schema_migrations (version, title, checksum) VALUES (0, 'lock', '')");
+    for (const store::postgres::Migration& step : store::postgres::migrations().first(steps)) {
+      run_sql(url_, step.sql);
+      run_sql(url_,
+              fmt::format("INSERT INTO millrace.schema_migrations (version, title, checksum) VALUES ({}, '{}', '{}')",
+                          step.version, step.title, checksum(step)));
+    }
   }
+};
+
+TEST_F(EarlierSchema, WithEventsIsBroughtForward) {
+  make(4);
   run_sql(url_, R"sql(
 INSERT INTO millrace.events
 SELECT n, n, to_timestamp(1700000000), now(), NULL, 7, 'default', '1700000000000', 'id-' || 9 - n, 't', 's', '', 'default',
@@ -64,6 +71,39 @@ FROM generate_series(1, 5) n)sql");
     query.after = page.next;
   }
   EXPECT_THAT(found, testing::ElementsAre(1, 2, 3, 4, 5));
+}
+
+// Payloads of step 1 are json, later ones text.
+TEST_F(EarlierSchema, WithItemsIsBroughtForward) {
+  make(7);
+  run_sql(url_, R"sql(
+INSERT INTO millrace.lanes
+VALUES ('00000000-0000-0000-0000-000000000001', 1000, 1000, 3, 7, 0, false, 'default', 'events', 'default', '{red}');
+INSERT INTO millrace.item_body
+SELECT n, to_timestamp(1700000000), 7, 'default', 'events', 'old ' || n, NULL, 'red', '{"b":1,  "a":"\u0000"}'
+FROM generate_series(1, 3) n;
+INSERT INTO millrace.item_state (shard, tenant, queue, id, lane, priority, status, stage, retry_wait, retry_count,
+                                 attempt, due, updated)
+SELECT 7, 'default', 'events', n, '00000000-0000-0000-0000-000000000001', 0, 0, 0, false, 0, 0,
+       to_timestamp(1700000000), to_timestamp(1700000000)
+FROM generate_series(1, 3) n;
+INSERT INTO millrace.item_log (shard, tenant, queue, item, id, action, attempt, token, worker, created, retry_count)
+VALUES (7, 'default', 'events', 2, 1, 0, 1, 5, 'w', to_timestamp(1700000000), 0))sql");
+  auto store = open();
+  const Epoch epoch = acquire(*store);
+  const auto old = store->item(kShard, sample_queue(), ItemId{2});
+  ASSERT_TRUE(old.has_value());
+  EXPECT_EQ(old->body->payload, R"({"b":1,  "a":"\u0000"})");
+  EXPECT_EQ(store->log(kShard, sample_queue(), ItemId{2}, 10).size(), 1U);
+
+  commit(*store, epoch, batch_of({new_item(4), changed(old->record, completed(old->record))}));
+  std::vector<std::uint64_t> listed;
+  for (const store::ItemView& view : store->items(kShard, {.queue = sample_queue()}).items) {
+    listed.push_back(view.record.id.value);
+  }
+  EXPECT_THAT(listed, testing::ElementsAre(4, 3, 2, 1));
+  EXPECT_EQ(live_ids(*store), (std::vector<std::uint64_t>{1, 3, 4}));
+  EXPECT_EQ(query_text(url_, "SELECT count(payload::text) FROM millrace.items"), "4");
 }
 
 TEST_F(Schema, NodesStartingTogetherOnAnEmptyDatabaseAllOpen) {

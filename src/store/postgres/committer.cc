@@ -15,28 +15,34 @@ constexpr int kTriesMax = 5;
 constexpr std::size_t kKnownLanesMax = 100'000;
 
 // The timeout frees the locks of a node that was stopped inside a transaction. Every statement finds its
-// rows by a key: rule out other plans, also where a table looks small.
+// rows by a key: rule out other plans, also where a table looks small. Whatever the role or the database has set,
+// commits wait for the disk; remote_apply, which promises more, is left alone.
 constexpr char kSettings[] =
     "SET idle_in_transaction_session_timeout = '2s'; SET statement_timeout = 0; SET lock_timeout = 0;"
+    "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off;"
     "SET jit = off; SET plan_cache_mode = force_generic_plan;"
-    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off";
+    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') <> "
+    "'remote_apply'";
 
-const Statement kBegin = {"begin", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"};
+const Statement kBegin = {"begin", "BEGIN"};
 const Statement kCommit = {"commit", "COMMIT"};
 
-// Locks the lease rows until the end of the transaction, so that a new owner waits for it, and raises
-// MR001 unless all are ours. Whatever the role or the database has set, the commit waits for the disk;
-// remote_apply, which promises more, is left alone.
+// Lock the lease rows until the end of the transaction, so that a new owner waits for it, and raise MR001 unless
+// all are ours. Most groups are of one shard.
+const Statement kHoldShard = {"hold_shard", R"sql(
+WITH held AS (
+  UPDATE millrace.shard_leases SET last_commit = greatest(last_commit, $2::timestamptz)
+  WHERE shard = $1::smallint AND epoch = $3::bigint AND instance = $4::text
+  RETURNING 1)
+SELECT CASE WHEN NOT EXISTS (SELECT FROM held) THEN millrace.require_leases(0, 1) END)sql"};
 const Statement kHoldShards = {"hold_shards", R"sql(
 WITH held AS (
   UPDATE millrace.shard_leases l SET last_commit = greatest(l.last_commit, t.latest)
   FROM unnest($1::smallint[], $2::timestamptz[]) AS t(shard, latest)
   WHERE l.shard = t.shard AND l.epoch = $3::bigint AND l.instance = $4::text
   RETURNING 1)
-SELECT millrace.require_leases((SELECT count(*) FROM held), $5::bigint),
-       set_config('synchronous_commit',
-                  CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END,
-                  true))sql"};
+SELECT millrace.require_leases((SELECT count(*) FROM held), $5::bigint))sql"};
 
 // By dedup_expires; planned each time. The time is checked again on the locked row, which may have been renewed.
 const Statement kSweep = {"", R"sql(
@@ -45,6 +51,19 @@ USING (SELECT shard, tenant, kind, key FROM millrace.dedup WHERE expires < $1::t
        ORDER BY expires LIMIT $2::bigint) AS t
 WHERE d.shard = t.shard AND d.tenant = t.tenant AND d.kind = t.kind AND d.key = t.key
   AND d.expires < $1::timestamptz)sql"};
+
+void hold_shards(Pipeline& pipeline, Epoch epoch, const std::string& instance,
+                 const std::vector<GroupRows::HeldShard>& held) {
+  if (held.size() == 1 && held.front().latest) {
+    const auto& [shard, latest] = held.front();
+    pipeline.add(kHoldShard, Params().add(column(shard)).add(*latest).add(as_bigint(epoch.value)).add(instance));
+    return;
+  }
+  Columns columns;
+  for (const auto& [shard, latest] : held) columns.add(column(shard), latest);
+  pipeline.add(kHoldShards,
+               Params().add(columns).add(as_bigint(epoch.value)).add(instance).add(as_bigint(held.size())));
+}
 
 bool corrupt(const SqlError& error) { return error.sqlstate() == "XX001" || error.sqlstate() == "XX002"; }
 
@@ -67,7 +86,11 @@ Committer::Committer(Connection::Target target, std::string instance)
 }
 
 Connection& Committer::connection() {
-  if (connection_ == nullptr) connection_ = std::make_unique<Connection>(target_);
+  if (connection_ == nullptr) {
+    auto opened = std::make_unique<Connection>(target_);
+    row_types_ = RowTypes::read(*opened);
+    connection_ = std::move(opened);
+  }
   return *connection_;
 }
 
@@ -99,9 +122,8 @@ void Committer::attempt(Epoch epoch, GroupRows& rows) {
     Connection& current = connection();
     Pipeline pipeline(current);
     pipeline.add(kBegin);
-    const auto shards = static_cast<std::int64_t>(rows.shards().size());
-    pipeline.add(kHoldShards, Params().add(rows.shards()).add(as_bigint(epoch.value)).add(instance_).add(shards));
-    rows.send(pipeline);
+    hold_shards(pipeline, epoch, instance_, rows.shards());
+    rows.send(pipeline, row_types_);
     commit_sent = true;
     pipeline.add(kCommit);
     statements = pipeline.size();
@@ -112,10 +134,14 @@ void Committer::attempt(Epoch epoch, GroupRows& rows) {
     error.lost() ? connection_.reset() : roll_back();
     if (fate == Fate::not_done) throw;
     throw StoreError(fate, fmt::format("PostgreSQL: {}", error.what()));
+  } catch (const WireError& error) {
+    connection_.reset();
+    throw StoreError(Fate::broken, fmt::format("the tables in PostgreSQL were changed: {}", error.what()));
   }
 }
 
 void Committer::roll_back() {
+  if (connection_ == nullptr) return;  // it failed before it was of use
   try {
     connection_->script("ROLLBACK");
   } catch (const SqlError&) {

@@ -10,6 +10,7 @@
 #include "shard/batch.h"
 #include "store/postgres/connection.h"
 #include "store/postgres/group_rows.h"
+#include "store/postgres/row_types.h"
 
 namespace millrace::store::postgres {
 
@@ -34,7 +35,8 @@ class Committer {
   Connection::Target target_;
   std::string instance_;
   std::unique_ptr<Connection> connection_;
-  Written written_;  // by commits that succeeded
+  RowTypes row_types_;  // of connection_
+  Written written_;     // by commits that succeeded
 };
 
 }  // namespace millrace::store::postgres

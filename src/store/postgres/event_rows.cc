@@ -13,11 +13,7 @@ INSERT INTO millrace.events (shard, tenant, position, tsid, received, expires, t
                              context, rest)
 SELECT shard, tenant, position, tsid, received, expires, time, time_key, event_id, type, source, subject, bus,
        correlation_id, causation_id, message_group, app, entity_type, entity_id, context::text[], rest::json
-FROM unnest($1::smallint[], $2::text[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
-            $7::timestamptz[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
-            $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[])
-  AS t(shard, tenant, position, tsid, received, expires, time, time_key, event_id, type, source, subject, bus,
-       correlation_id, causation_id, message_group, app, entity_type, entity_id, context, rest))sql"};
+FROM unnest($1::millrace.sent_event[]))sql"};
 
 const Statement kInsertContext = {"insert_event_context", R"sql(
 INSERT INTO millrace.event_context (shard, tenant, key, value, time, position)
@@ -56,7 +52,7 @@ void add_context(Portions& table, ShardId shard, const TenantId& tenant, Positio
 }  // namespace
 
 EventRows::EventRows()
-    : events_(kInsertEvents),
+    : events_(kInsertEvents, "sent_event"),
       context_(kInsertContext),
       dropped_events_(kDeleteEvents),
       dropped_context_(kDeleteContext) {}
@@ -78,8 +74,9 @@ void EventRows::add_event(ShardId shard, const event::Record& record) {
   add_context(context_, shard, record.tenant, record.position, h);
 }
 
-void EventRows::send(Pipeline& pipeline) {
-  for (Portions* table : {&events_, &context_, &dropped_events_, &dropped_context_}) table->send(pipeline);
+void EventRows::send(Pipeline& pipeline, const RowTypes& types) {
+  events_.send(pipeline, types);
+  for (Portions* table : {&context_, &dropped_events_, &dropped_context_}) table->send(pipeline, types);
 }
 
 }  // namespace millrace::store::postgres

@@ -12,12 +12,13 @@ class EventRows {
   EventRows();
   void add(const shard::Batch& batch);
   // Drops come after the rows of the same group.
-  void send(Pipeline& pipeline);
+  void send(Pipeline& pipeline, const RowTypes& types);
 
  private:
   void add_event(ShardId shard, const event::Record& record);
 
-  Portions events_, context_, dropped_events_, dropped_context_;
+  RowPortions events_;
+  Portions context_, dropped_events_, dropped_context_;
 };
 
 }  // namespace millrace::store::postgres

@@ -28,6 +28,13 @@ std::optional<std::string_view> lease_worker(const queue::Lease& lease) {
   return lease.worker == nullptr ? std::nullopt : std::optional<std::string_view>(*lease.worker);
 }
 
+// As kInsertNewStates writes it.
+bool untouched(const queue::ItemRecord& r) {
+  return r.status == queue::Status::pending && r.placement == queue::Placement::live && r.group == nullptr &&
+         !r.retry_wait && r.retry_count == 0 && r.attempt == 0 && !lease_token(r.lease) && !lease_until(r.lease) &&
+         !lease_worker(r.lease);
+}
+
 // The latest time that the batch mentions; the shard's `now` never goes back behind it.
 std::optional<Time> latest(const shard::Batch& batch) {
   std::optional<Time> latest;
@@ -61,24 +68,57 @@ std::vector<const T*> last_of_each(const std::vector<T>& rows, Key key) {
   return kept;
 }
 
+struct ItemName {
+  const queue::QueueKey* queue;
+  ItemId id;
+
+  bool operator==(const ItemName& other) const { return id == other.id && *queue == *other.queue; }
+  template <class H>
+  friend H AbslHashValue(H h, const ItemName& name) {
+    return H::combine(std::move(h), name.id);  // numbers seldom repeat within a batch
+  }
+};
+
+struct ItemAtEnd {
+  const queue::ItemRecord* record;
+  const queue::Body* made;  // null: the item was there before
+};
+
+// An item made and changed in one batch is written as it stands in the end.
+std::vector<ItemAtEnd> items_at_end(const std::vector<shard::ItemWrite>& writes) {
+  std::vector<ItemAtEnd> items;
+  items.reserve(writes.size());
+  absl::flat_hash_map<ItemName, std::size_t> at;
+  at.reserve(writes.size());
+  for (const shard::ItemWrite& write : writes) {
+    const auto [found, first] = at.try_emplace({&write.record.lane->queue, write.record.id}, items.size());
+    if (first) items.push_back({});
+    ItemAtEnd& item = items[found->second];
+    item.record = &write.record;
+    if (write.body != nullptr) item.made = write.body.get();
+  }
+  return items;
+}
+
 }  // namespace
 
 GroupRows::GroupRows(std::span<const shard::Batch> group, const Written& written)
     : written_(written),
       lanes_(kInsertLanes),
       lane_tags_(kInsertLaneTags),
-      bodies_(kInsertBodies),
-      states_(kInsertStates),
-      updates_(kUpdateStates),
+      bodies_(kInsertBodies, "sent_body"),
+      new_states_(kInsertNewStates, "sent_new_state"),
+      states_(kInsertStates, "sent_state"),
+      updates_(kUpdateStates, "sent_state"),
       dropped_states_(kDeleteStates),
       dropped_bodies_(kDeleteBodies),
       dropped_logs_(kDeleteLogs),
       left_lanes_(kDeleteLeftLanes),
-      log_(kInsertLog),
-      dedup_(kUpsertDedup),
-      counters_(kUpsertCounters),
+      log_(kInsertLog, "sent_log"),
+      dedup_(kUpsertDedup, "sent_dedup"),
+      counters_(kUpsertCounters, "sent_counters"),
+      queue_counts_(kUpsertQueueCounts, "sent_queue_counts"),
       stale_queue_counts_(kDeleteQueueCounts),
-      queue_counts_(kUpsertQueueCounts),
       documents_(kUpsertDocuments),
       removed_documents_(kDeleteDocuments),
       audit_(kInsertAudit),
@@ -89,10 +129,11 @@ GroupRows::GroupRows(std::span<const shard::Batch> group, const Written& written
   // Whoever locks lease rows does it in this order, so that no two wait for each other.
   std::ranges::sort(sorted, {}, [](const shard::Batch* batch) { return batch->shard; });
   for (const shard::Batch* batch : sorted) add_batch(*batch);
+  digests_.clear();
 }
 
 void GroupRows::add_batch(const shard::Batch& batch) {
-  shards_.add(column(batch.shard), latest(batch));
+  shards_.push_back({batch.shard, latest(batch)});
   add_items(batch);
   add_drops(batch);
   add_log(batch);
@@ -105,25 +146,26 @@ void GroupRows::add_batch(const shard::Batch& batch) {
 }
 
 void GroupRows::add_items(const shard::Batch& batch) {
-  // An item made and changed in one batch is written as it stands in the end.
-  absl::flat_hash_map<shard::ItemRef, const queue::Body*> bodies;
-  const auto ref = [](const shard::ItemWrite& w) { return shard::ItemRef{w.record.lane->queue, w.record.id}; };
-  for (const shard::ItemWrite& write : batch.items) {
-    if (write.body != nullptr) bodies[ref(write)] = write.body.get();
-  }
-  for (const shard::ItemWrite* write : last_of_each(batch.items, ref)) {
-    const queue::ItemRecord& record = write->record;
-    const Uuid lane = lane_digest(*record.lane, record.retry, record.max_retries);
-    const auto made = bodies.find(ref(*write));
-    if (made == bodies.end()) {
+  for (const ItemAtEnd& item : items_at_end(batch.items)) {
+    const queue::ItemRecord& record = *item.record;
+    const Uuid lane = digest_of(record);
+    if (item.made == nullptr) {
       add_state(updates_, batch.shard, lane, record);
       continue;
     }
     const LaneRow lane_row{batch.shard.value, lane};
     if (!written_.lanes.contains(lane_row) && new_lanes_.insert(lane_row).second) add_lane(batch.shard, lane, record);
-    add_body(batch.shard, record, *made->second);
-    add_state(states_, batch.shard, lane, record);
+    add_body(batch.shard, record, *item.made);
+    untouched(record) ? add_new_state(batch.shard, lane, record) : add_state(states_, batch.shard, lane, record);
   }
+}
+
+Uuid GroupRows::digest_of(const queue::ItemRecord& r) {
+  KnownDigest& known = digests_[r.lane.get()];
+  if (known.digest == Uuid{} || known.retry != r.retry || known.max_retries != r.max_retries) {
+    known = {r.retry, r.max_retries, lane_digest(*r.lane, r.retry, r.max_retries)};
+  }
+  return known.digest;
 }
 
 void GroupRows::add_body(ShardId shard, const queue::ItemRecord& r, const queue::Body& body) {
@@ -132,7 +174,12 @@ void GroupRows::add_body(ShardId shard, const queue::ItemRecord& r, const queue:
               body.payload, body.created);
 }
 
-void GroupRows::add_state(Portions& table, ShardId shard, const Uuid& lane, const queue::ItemRecord& r) {
+void GroupRows::add_new_state(ShardId shard, const Uuid& lane, const queue::ItemRecord& r) {
+  const queue::QueueKey& queue = r.lane->queue;
+  new_states_.add(column(shard), queue.tenant.text(), queue.name, column(r.id), lane, r.priority, r.due, r.updated);
+}
+
+void GroupRows::add_state(RowPortions& table, ShardId shard, const Uuid& lane, const queue::ItemRecord& r) {
   const queue::QueueKey& queue = r.lane->queue;
   const auto group_mode = r.group == nullptr ? std::nullopt : std::optional(number(r.group->mode));
   const auto group_name = r.group == nullptr ? std::nullopt : std::optional<std::string_view>(r.group->name);
@@ -159,7 +206,7 @@ void GroupRows::add_drops(const shard::Batch& batch) {
     for (Portions* table : {&dropped_states_, &dropped_bodies_, &dropped_logs_}) {
       table->add(column(batch.shard), queue.tenant.text(), queue.name, column(r.id));
     }
-    const Uuid lane = lane_digest(*r.lane, r.retry, r.max_retries);
+    const Uuid lane = digest_of(r);
     if (dropped_lanes_.insert({batch.shard.value, lane}).second) left_lanes_.add(column(batch.shard), lane);
   }
 }
@@ -244,14 +291,13 @@ void GroupRows::add_workers(const shard::Batch& batch) {
   }
 }
 
-void GroupRows::send(Pipeline& pipeline) {
+void GroupRows::send(Pipeline& pipeline, const RowTypes& types) {
+  const auto send_all = [&](auto&... tables) { (tables.send(pipeline, types), ...); };
+  send_all(lanes_, lane_tags_, bodies_, new_states_, states_, updates_, log_, dedup_, counters_, stale_queue_counts_,
+           queue_counts_, documents_, removed_documents_, audit_, workers_, dropped_workers_);
   // Drops come last: what goes takes its log along.
-  for (Portions* table : {&lanes_, &lane_tags_, &bodies_, &states_, &updates_, &log_, &dedup_, &counters_,
-                          &stale_queue_counts_, &queue_counts_, &documents_, &removed_documents_, &audit_, &workers_,
-                          &dropped_workers_, &dropped_states_, &dropped_bodies_, &dropped_logs_, &left_lanes_}) {
-    table->send(pipeline);
-  }
-  events_.send(pipeline);
+  send_all(dropped_states_, dropped_bodies_, dropped_logs_, left_lanes_);
+  events_.send(pipeline, types);
 }
 
 void GroupRows::note_in(Written& written) const {

@@ -1,6 +1,7 @@
 // A group of batches taken apart into the rows of each table, ready to be sent, once or again.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,10 +34,14 @@ class GroupRows {
  public:
   GroupRows(std::span<const shard::Batch> group, const Written& written);
 
-  // The shards in ascending order, each with the latest time in its batch.
-  Columns& shards() { return shards_; }
+  // In ascending order, each with the latest time in its batch.
+  struct HeldShard {
+    ShardId shard;
+    std::optional<Time> latest;
+  };
+  const std::vector<HeldShard>& shards() const { return shards_; }
   // REQUIRES: what was `written` at construction still is.
-  void send(Pipeline& pipeline);
+  void send(Pipeline& pipeline, const RowTypes& types);
   // Once they are committed: adds what these rows wrote.
   void note_in(Written& written) const;
 
@@ -44,7 +49,8 @@ class GroupRows {
   void add_batch(const shard::Batch& batch);
   void add_items(const shard::Batch& batch);
   void add_body(ShardId shard, const queue::ItemRecord& record, const queue::Body& body);
-  static void add_state(Portions& table, ShardId shard, const Uuid& lane, const queue::ItemRecord& record);
+  void add_new_state(ShardId shard, const Uuid& lane, const queue::ItemRecord& record);
+  static void add_state(RowPortions& table, ShardId shard, const Uuid& lane, const queue::ItemRecord& record);
   void add_lane(ShardId shard, const Uuid& digest, const queue::ItemRecord& record);
   void add_drops(const shard::Batch& batch);
   void add_log(const shard::Batch& batch);
@@ -55,13 +61,23 @@ class GroupRows {
   void add_audit(const shard::Batch& batch);
   void add_workers(const shard::Batch& batch);
 
+  // Items of a lane nearly always share its key and are retried alike.
+  struct KnownDigest {
+    queue::RetryPolicy retry;
+    std::uint32_t max_retries;
+    Uuid digest;
+  };
+  Uuid digest_of(const queue::ItemRecord& record);
+
   const Written& written_;
-  Columns shards_;
-  Portions lanes_, lane_tags_, bodies_, states_, updates_;
+  std::vector<HeldShard> shards_;
+  Portions lanes_, lane_tags_;
+  RowPortions bodies_, new_states_, states_, updates_;
   Portions dropped_states_, dropped_bodies_, dropped_logs_, left_lanes_;
-  Portions log_, dedup_, counters_, stale_queue_counts_, queue_counts_, documents_, removed_documents_, audit_,
-      workers_, dropped_workers_;
+  RowPortions log_, dedup_, counters_, queue_counts_;
+  Portions stale_queue_counts_, documents_, removed_documents_, audit_, workers_, dropped_workers_;
   EventRows events_;
+  absl::flat_hash_map<const queue::LaneKey*, KnownDigest> digests_;  // while the group is taken apart
   LaneRows new_lanes_;
   LaneRows dropped_lanes_;
   WrittenCounts new_counts_;

@@ -18,27 +18,28 @@ SELECT * FROM unnest($1::smallint[], $2::text[], $3::text[], $4::text[], $5::uui
 ON CONFLICT DO NOTHING)sql"};
 
 const Statement kInsertBodies = {"insert_bodies", R"sql(
-INSERT INTO millrace.item_body (shard, tenant, queue, id, title, description, tags, payload, created)
-SELECT shard, tenant, queue, id, title, description, tags, payload::json, created
-FROM unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
-            $9::timestamptz[])
-  AS t(shard, tenant, queue, id, title, description, tags, payload, created))sql"};
+INSERT INTO millrace.item_body (shard, tenant, queue, id, title, description, tags, payload_text, created)
+SELECT * FROM unnest($1::millrace.sent_body[]))sql"};
+
+// An item as most begin: nobody has touched it, and it belongs to no group.
+const Statement kInsertNewStates = {"insert_new_states", R"sql(
+INSERT INTO millrace.item_state (shard, tenant, queue, id, lane, priority, due, updated, status, stage, retry_wait,
+                                 retry_count, attempt)
+SELECT shard, tenant, queue, id, lane, priority, due, updated, 0::smallint, 0::smallint, false, 0, 0
+FROM unnest($1::millrace.sent_new_state[]))sql"};
 
 const std::string kStateRows = R"sql(
 INSERT INTO millrace.item_state (shard, tenant, queue, id, lane, priority, group_mode, group_name, status, stage,
                                  retry_wait, retry_count, attempt, due, updated, parked_due, finished_at,
                                  lease_token, lease_until, lease_worker)
-SELECT * FROM unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::uuid[], $6::integer[], $7::smallint[],
-                     $8::text[], $9::smallint[], $10::smallint[], $11::boolean[], $12::integer[], $13::integer[],
-                     $14::timestamptz[], $15::timestamptz[], $16::timestamptz[], $17::timestamptz[], $18::bigint[],
-                     $19::timestamptz[], $20::text[]))sql";
+SELECT * FROM unnest($1::millrace.sent_state[]))sql";
 
 const Statement kInsertStates = {"insert_states", kStateRows};
 
 // Not an UPDATE … FROM unnest(): that is a join, and a plan for it made while the table is small reads the
 // whole table for each group once it is large. ON CONFLICT finds each row by the key, always.
 const Statement kUpdateStates = {"update_states", kStateRows + R"sql(
-ON CONFLICT (shard, tenant, queue, id)
+ON CONFLICT (shard, id, tenant, queue)
 DO UPDATE SET priority = excluded.priority, status = excluded.status, stage = excluded.stage,
               retry_wait = excluded.retry_wait, retry_count = excluded.retry_count, attempt = excluded.attempt,
               due = excluded.due, updated = excluded.updated, parked_due = excluded.parked_due,
@@ -76,22 +77,18 @@ WHERE g.shard = t.shard AND g.tenant = t.tenant AND g.queue = t.queue AND g.tag 
 const Statement kInsertLog = {"insert_log", R"sql(
 INSERT INTO millrace.item_log (shard, tenant, queue, item, id, action, attempt, token, worker, created, status_code,
                                execution_time_ms, error_message, reason, next_retry_at, retry_count)
-SELECT * FROM unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::smallint[],
-                     $7::integer[], $8::bigint[], $9::text[], $10::timestamptz[], $11::bigint[], $12::bigint[],
-                     $13::text[], $14::text[], $15::timestamptz[], $16::integer[]))sql"};
+SELECT * FROM unnest($1::millrace.sent_log[]))sql"};
 
 const Statement kUpsertDedup = {"upsert_dedup", R"sql(
 INSERT INTO millrace.dedup (shard, tenant, kind, key, made, fingerprint, expires)
-SELECT * FROM unnest($1::smallint[], $2::text[], $3::smallint[], $4::text[], $5::bigint[], $6::bytea[],
-                     $7::timestamptz[])
+SELECT * FROM unnest($1::millrace.sent_dedup[])
 ON CONFLICT (shard, tenant, kind, key)
 DO UPDATE SET made = excluded.made, fingerprint = excluded.fingerprint, expires = excluded.expires)sql"};
 
 const Statement kUpsertCounters = {"upsert_counters", R"sql(
 INSERT INTO millrace.counters (shard, tenant, last_item, last_log, last_position, last_audit, audit_hash, last_tsid,
                                last_removed)
-SELECT * FROM unnest($1::smallint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[],
-                     $8::bigint[], $9::bigint[])
+SELECT * FROM unnest($1::millrace.sent_counters[])
 ON CONFLICT (shard, tenant)
 DO UPDATE SET last_item = excluded.last_item, last_log = excluded.last_log, last_position = excluded.last_position,
               last_audit = excluded.last_audit, audit_hash = excluded.audit_hash, last_tsid = excluded.last_tsid,
@@ -104,8 +101,7 @@ WHERE q.shard = t.shard AND q.tenant = t.tenant)sql"};
 
 const Statement kUpsertQueueCounts = {"upsert_queue_counts", R"sql(
 INSERT INTO millrace.queue_counts (shard, tenant, queue, pending, processing, completed, failed, cancelled)
-SELECT * FROM unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-                     $8::bigint[])
+SELECT * FROM unnest($1::millrace.sent_queue_counts[])
 ON CONFLICT (shard, tenant, queue)
 DO UPDATE SET pending = excluded.pending, processing = excluded.processing, completed = excluded.completed,
               failed = excluded.failed, cancelled = excluded.cancelled)sql"};

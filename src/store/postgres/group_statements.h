@@ -8,6 +8,7 @@ namespace millrace::store::postgres {
 extern const Statement kInsertLanes;
 extern const Statement kInsertLaneTags;
 extern const Statement kInsertBodies;
+extern const Statement kInsertNewStates;
 extern const Statement kInsertStates;
 extern const Statement kUpdateStates;
 extern const Statement kDeleteStates;

@@ -11,29 +11,22 @@ namespace {
 
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
-// Three ways to the ids of a listing, newest first. All take: $1 shard, $2 tenant, $3 queue, $4 below this id,
-// $5 how many to skip, $6 how many to give, $7 both together. In each, one index alone gives the order asked
-// for, and the connection forbids to sort instead.
+// Two ways to the ids of a listing, newest first. Both take: $1 shard, $2 tenant, $3 queue, $4 below this id,
+// $5 how many to skip, $6 how many to give, $7 both together, $8 stages, $9 status or -1. In each, one index alone
+// gives the order asked for, and the connection forbids to sort instead.
 
-// By the primary key: an item's status does not matter.
+// By item_state_stage, a range a stage.
 const std::string kIdsOfQueue = R"sql(
-SELECT s.id FROM millrace.item_state s
-WHERE s.shard = $1::smallint AND s.tenant = $2::text AND s.queue = $3::text AND s.id < $4::bigint
-  AND $7::bigint >= 0
-ORDER BY s.id DESC OFFSET $5::bigint LIMIT $6::bigint)sql";
-
-// By item_state_stage, a range a stage; $8 stages, $9 status.
-const std::string kIdsOfStatus = R"sql(
 SELECT k.id
 FROM unnest($8::smallint[]) AS g(stage)
 CROSS JOIN LATERAL (
   SELECT s.id FROM millrace.item_state s
-  WHERE s.shard = $1::smallint AND s.status = $9::smallint
+  WHERE s.shard = $1::smallint AND ($9::smallint < 0 OR s.status = $9::smallint)
     AND s.stage = g.stage AND (s.tenant || '/' || s.queue) = $2::text || '/' || $3::text AND s.id < $4::bigint
   ORDER BY s.id DESC LIMIT $7::bigint) AS k
 ORDER BY k.id DESC OFFSET $5::bigint LIMIT $6::bigint)sql";
 
-// By lane_tags and item_state_lane, a range a lane and stage; $8 stages, $9 status or -1, $10 tags.
+// By lane_tags and item_state_lane, a range a lane and stage; $10 tags.
 const std::string kIdsOfTags = R"sql(
 SELECT k.id
 FROM (SELECT DISTINCT t.lane FROM unnest($10::text[]) AS u(tag)
@@ -61,10 +54,8 @@ CROSS JOIN LATERAL (
 std::string number_of(const std::string& ids) { return fmt::format("SELECT count(*) FROM ({}) AS page", ids); }
 
 const Statement kPageOfQueue = {"page_of_queue", page_of(kIdsOfQueue)};
-const Statement kPageOfStatus = {"page_of_status", page_of(kIdsOfStatus)};
 const Statement kPageOfTags = {"page_of_tags", page_of(kIdsOfTags)};
 const Statement kNumberOfQueue = {"number_of_queue", number_of(kIdsOfQueue)};
-const Statement kNumberOfStatus = {"number_of_status", number_of(kIdsOfStatus)};
 const Statement kNumberOfTags = {"number_of_tags", number_of(kIdsOfTags)};
 
 // By item_state_parked and item_state_finished.
@@ -109,7 +100,6 @@ Params params_of(ShardId shard, const ItemQuery& query, Span span) {
   params.add(column(shard)).add(query.queue.tenant.text()).add(query.queue.name);
   params.add(query.before ? column(*query.before) : kNoLimit);
   params.add(bounded(span.offset)).add(bounded(span.limit)).add(bounded(span.offset) + bounded(span.limit));
-  if (!query.status && query.any_tags.empty()) return params;
   Column in_stages = stages(query.status);
   params.add(in_stages).add(static_cast<std::int16_t>(query.status ? static_cast<int>(*query.status) : -1));
   if (query.any_tags.empty()) return params;
@@ -117,12 +107,6 @@ Params params_of(ShardId shard, const ItemQuery& query, Span span) {
   for (const std::string& tag : query.any_tags) tags.add(tag);
   params.add(tags);
   return params;
-}
-
-const Statement& choose(const ItemQuery& query, const Statement* of_queue, const Statement* of_status,
-                        const Statement* of_tags) {
-  if (!query.any_tags.empty()) return *of_tags;
-  return query.status ? *of_status : *of_queue;
 }
 
 std::vector<queue::ItemRecord> read_items(const Rows& rows) {
@@ -141,7 +125,7 @@ std::vector<queue::ItemRecord> read_items(const Rows& rows) {
 
 ItemPage list_items(Connection& connection, ShardId shard, const ItemQuery& query) {
   // One more than asked tells whether there are more.
-  const Rows rows = connection.run(choose(query, &kPageOfQueue, &kPageOfStatus, &kPageOfTags),
+  const Rows rows = connection.run(query.any_tags.empty() ? kPageOfQueue : kPageOfTags,
                                    params_of(shard, query, {query.offset, query.limit + 1}));
   ItemPage page;
   Pool pool;
@@ -161,8 +145,8 @@ ItemPage list_items(Connection& connection, ShardId shard, const ItemQuery& quer
 std::uint64_t count_items(Connection& connection, ShardId shard, const ItemQuery& query, std::uint64_t at_most) {
   ItemQuery whole = query;
   whole.before = std::nullopt;
-  const Rows rows = connection.run(choose(query, &kNumberOfQueue, &kNumberOfStatus, &kNumberOfTags),
-                                   params_of(shard, whole, {0, at_most}));
+  const Rows rows =
+      connection.run(query.any_tags.empty() ? kNumberOfQueue : kNumberOfTags, params_of(shard, whole, {0, at_most}));
   Row row;
   rows.read(0, row);
   return row.u64();

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "store/postgres/event_tables.h"
+#include "store/postgres/sent_rows.h"
 #include "store/store_error.h"
 
 namespace millrace::store::postgres {
@@ -274,6 +275,7 @@ constexpr Migration kMigrations[] = {
     {5, "events of one millisecond by position", kTableByPosition},
     {6, "parked members of ordered groups", kParkedMembers},
     {7, "versions of removed documents", kRemovedVersions},
+    {8, "rows as they are sent, keys by number", kSentRows},
 };
 
 // Version 0 is no step: its row is what starting nodes queue up on, since advisory locks are out.

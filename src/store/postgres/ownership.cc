@@ -70,19 +70,24 @@ WHERE a.usename = current_user AND a.pid <> pg_backend_pid() AND a.xact_start < 
 // Becomes readable when stop is requested, so that a wait on a socket ends.
 class StopSignal {
  public:
-  explicit StopSignal(const std::stop_token& stop)
-      : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), callback_(stop, [this] { raise(); }) {}
-  ~StopSignal() { close(fd_); }
-  StopSignal(const StopSignal&) = delete;
-  StopSignal& operator=(const StopSignal&) = delete;
-  int fd() const { return fd_; }
+  explicit StopSignal(const std::stop_token& stop) : callback_(stop, [this] { raise(); }) {}
+  int fd() const { return event_.fd; }
 
  private:
+  struct Event {
+    Event() : fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    ~Event() { close(fd); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    const int fd;
+  };
   void raise() const {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(fd_, &one, sizeof one);
+    [[maybe_unused]] const auto written = write(event_.fd, &one, sizeof one);
   }
-  int fd_;
+  Event event_;
+  // Last, so that it goes first: its end waits for a raise() under way, which would else write to a number that
+  // is closed or already someone else's.
   std::stop_callback<std::function<void()>> callback_;
 };
 

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 
 #include "base/assert.h"
+#include "store/postgres/body_reads.h"
 #include "store/postgres/committer.h"
 #include "store/postgres/events.h"
 #include "store/postgres/migrations.h"
@@ -34,6 +36,7 @@ class PostgresStore final : public Store {
 
   std::optional<Epoch> acquire(std::stop_token stop) override {
     committer_.start_over();
+    bodies_.forget();
     return ownership_.acquire(stop);
   }
   void release() override {
@@ -46,6 +49,7 @@ class PostgresStore final : public Store {
       throw StoreError(Fate::fenced, "this node gave up the shards, or its heartbeat did not reach PostgreSQL in time");
     }
     committer_.commit(epoch, group);
+    if (std::ranges::any_of(group, [](const shard::Batch& batch) { return !batch.drops.empty(); })) bodies_.forget();
   }
   std::size_t sweep(Time now, std::size_t budget) override { return committer_.sweep(now, budget); }
 
@@ -67,7 +71,7 @@ class PostgresStore final : public Store {
   }
   std::vector<std::shared_ptr<const queue::Body>> bodies(ShardId shard, const queue::QueueKey& queue,
                                                          std::span<const ItemId> ids) override {
-    return reads_.read([&](Connection& c) { return postgres::read_bodies(c, shard, queue, ids); });
+    return bodies_.read(shard, queue, ids);
   }
   std::vector<queue::LogEntry> log(ShardId shard, const queue::QueueKey& queue, ItemId id, std::size_t limit) override {
     return reads_.read([&](Connection& c) { return postgres::read_log(c, shard, queue, id, limit); });
@@ -126,6 +130,7 @@ class PostgresStore final : public Store {
 
  private:
   postgres::ReadPool reads_;
+  postgres::BodyReads bodies_{reads_};
   postgres::Committer committer_;
   postgres::Ownership ownership_;
 };

@@ -52,8 +52,19 @@ void overwrite_i32(std::string& out, std::size_t at, std::uint32_t v) { out.repl
 
 // An array: dimensions, has-nulls, element type, then of the one dimension its size and lower bound.
 constexpr std::size_t kNullFlagAt = 4;
+constexpr std::size_t kElementTypeAt = 8;
 constexpr std::size_t kCountAt = 12;
 constexpr std::size_t kArrayHeader = 20;
+// In place of a length.
+constexpr std::uint32_t kNull = static_cast<std::uint32_t>(-1);
+
+void open_array(std::string& out, std::uint32_t element_oid) {
+  append_i32(out, 1);
+  append_i32(out, 0);
+  append_i32(out, element_oid);
+  append_i32(out, 0);
+  append_i32(out, 1);
+}
 
 constexpr std::int64_t kMillisTo2000 = 946'684'800'000;
 constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
@@ -79,13 +90,45 @@ Time from_timestamptz(std::int64_t micros) {
   return time_from_ms(ms + kMillisTo2000);
 }
 
-void Column::open(std::uint32_t element_oid) {
-  append_i32(out_, 1);
-  append_i32(out_, 0);
-  append_i32(out_, element_oid);
-  append_i32(out_, 0);
-  append_i32(out_, 1);
+template <class Out>
+void Encoder<Out>::value(bool v) {
+  out().element(kBool, v ? std::string_view("\1", 1) : std::string_view("\0", 1));
 }
+template <class Out>
+void Encoder<Out>::value(std::int16_t v) {
+  out().element(kInt2, BigEndian(v).view());
+}
+template <class Out>
+void Encoder<Out>::value(std::int32_t v) {
+  out().element(kInt4, BigEndian(v).view());
+}
+template <class Out>
+void Encoder<Out>::value(std::int64_t v) {
+  out().element(kInt8, BigEndian(v).view());
+}
+template <class Out>
+void Encoder<Out>::value(std::string_view v) {
+  out().element(kText, v);
+}
+template <class Out>
+void Encoder<Out>::value(Bytes v) {
+  out().element(kBytea, v.bytes);
+}
+template <class Out>
+void Encoder<Out>::value(Time v) {
+  out().element(kTimestamptz, BigEndian(to_timestamptz(v)).view());
+}
+template <class Out>
+void Encoder<Out>::value(const Uuid& v) {
+  out().element(kUuid, {v.data(), v.size()});
+}
+template <class Out>
+template <class T>
+void Encoder<Out>::null(const T&) {
+  out().null_element(oid_of<T>());
+}
+
+void Column::open(std::uint32_t element_oid) { open_array(out_, element_oid); }
 
 void Column::element(std::uint32_t element_oid, std::string_view bytes) {
   if (count_ == 0) open(element_oid);
@@ -94,29 +137,57 @@ void Column::element(std::uint32_t element_oid, std::string_view bytes) {
   out_.append(bytes);
 }
 
-template <class T>
-void Column::add_null(const T&) {
-  if (count_ == 0) open(oid_of<T>());
+void Column::null_element(std::uint32_t element_oid) {
+  if (count_ == 0) open(element_oid);
   ++count_;
   has_null_ = true;
-  append_i32(out_, static_cast<std::uint32_t>(-1));
+  append_i32(out_, kNull);
 }
-template void Column::add_null(const std::int16_t&);
-template void Column::add_null(const std::int32_t&);
-template void Column::add_null(const std::int64_t&);
-template void Column::add_null(const std::string_view&);
-template void Column::add_null(const std::string&);
-template void Column::add_null(const Bytes&);
-template void Column::add_null(const Time&);
 
-void Column::add(bool v) { element(kBool, v ? std::string_view("\1", 1) : std::string_view("\0", 1)); }
-void Column::add(std::int16_t v) { element(kInt2, BigEndian(v).view()); }
-void Column::add(std::int32_t v) { element(kInt4, BigEndian(v).view()); }
-void Column::add(std::int64_t v) { element(kInt8, BigEndian(v).view()); }
-void Column::add(std::string_view v) { element(kText, v); }
-void Column::add(Bytes v) { element(kBytea, v.bytes); }
-void Column::add(Time v) { element(kTimestamptz, BigEndian(to_timestamptz(v)).view()); }
-void Column::add(const Uuid& v) { element(kUuid, {v.data(), v.size()}); }
+std::size_t Records::open_row(std::uint32_t values) {
+  if (count_ == 0) open_array(out_, 0);
+  ++count_;
+  const std::size_t at = out_.size();
+  append_i32(out_, 0);
+  append_i32(out_, values);
+  return at;
+}
+
+void Records::close_row(std::size_t at) { overwrite_i32(out_, at, static_cast<std::uint32_t>(out_.size() - at - 4)); }
+
+void Records::element(std::uint32_t oid, std::string_view bytes) {
+  append_i32(out_, oid);
+  append_i32(out_, static_cast<std::uint32_t>(bytes.size()));
+  out_.append(bytes);
+}
+
+void Records::null_element(std::uint32_t oid) {
+  append_i32(out_, oid);
+  append_i32(out_, kNull);
+}
+
+std::string_view Records::array(std::uint32_t row_type) {
+  overwrite_i32(out_, kElementTypeAt, row_type);
+  overwrite_i32(out_, kCountAt, count_);
+  return out_;
+}
+
+template class Encoder<Column>;
+template class Encoder<Records>;
+template void Encoder<Column>::null(const std::int16_t&);
+template void Encoder<Column>::null(const std::int32_t&);
+template void Encoder<Column>::null(const std::int64_t&);
+template void Encoder<Column>::null(const std::string_view&);
+template void Encoder<Column>::null(const std::string&);
+template void Encoder<Column>::null(const Bytes&);
+template void Encoder<Column>::null(const Time&);
+template void Encoder<Records>::null(const std::int16_t&);
+template void Encoder<Records>::null(const std::int32_t&);
+template void Encoder<Records>::null(const std::int64_t&);
+template void Encoder<Records>::null(const std::string_view&);
+template void Encoder<Records>::null(const std::string&);
+template void Encoder<Records>::null(const Bytes&);
+template void Encoder<Records>::null(const Time&);
 
 std::string_view Column::array() {
   // An array without elements has no dimensions. PostgreSQL still checks the type: only text[] may be empty.

@@ -31,6 +31,38 @@ TEST(Timestamp, MicrosecondsWrittenByHandAreCutOff) {
   EXPECT_EQ(to_ms(from_timestamptz(-1)), 946'684'799'999);
 }
 
+// An array of one dimension, its element's type, size 2 and lower bound; each row: length, values, each value: type,
+// length, bytes.
+TEST(RecordArray, IsWhatPostgresReads) {
+  Records records;
+  records.add(std::int16_t{7}, std::string("ab"));
+  records.add(std::int16_t{8}, std::optional<std::string>());
+  const std::string_view expected(
+      "\0\0\0\1"
+      "\0\0\0\0"
+      "\0\1\2\3"
+      "\0\0\0\2"
+      "\0\0\0\1"
+      "\0\0\0\30"
+      "\0\0\0\2"
+      "\0\0\0\25"
+      "\0\0\0\2"
+      "\0\7"
+      "\0\0\0\31"
+      "\0\0\0\2"
+      "ab"
+      "\0\0\0\26"
+      "\0\0\0\2"
+      "\0\0\0\25"
+      "\0\0\0\2"
+      "\0\10"
+      "\0\0\0\31"
+      "\377\377\377\377",
+      20 + 28 + 26);
+  EXPECT_EQ(records.array(0x010203), expected);
+  EXPECT_EQ(records.size(), 2U);
+}
+
 Row row_of(std::string_view bytes) {
   Row row;
   row.push({bytes.data(), static_cast<int>(bytes.size())});

@@ -1,0 +1,112 @@
+#include "store/postgres/body_reads.h"
+
+#include <algorithm>
+
+#include "store/postgres/reads.h"
+
+namespace millrace::store::postgres {
+namespace {
+
+std::size_t weight(const queue::Body& body) {
+  return sizeof(body) + body.title.size() + (body.description ? body.description->size() : 0) + body.tags.size() +
+         body.payload.size();
+}
+
+// Claims of several workers overtake each other a little.
+bool in_order(ItemId last, ItemId id, std::uint64_t reach) {
+  return last.value != 0 && id.value + reach > last.value && id.value <= last.value + 2 * reach;
+}
+
+}  // namespace
+
+std::vector<BodyReads::BodyPtr> BodyReads::read(ShardId shard, const queue::QueueKey& queue,
+                                                std::span<const ItemId> ids) {
+  const auto fetch = [&](std::span<const ItemId> wanted) {
+    return pool_.read([&](Connection& c) { return read_bodies(c, shard, queue, wanted); });
+  };
+  // Several at once share a round trip as it is.
+  if (ids.size() != 1) return fetch(ids);
+  const ItemId id = ids.front();
+
+  std::unique_lock lock(mutex_);
+  const std::shared_ptr<Ahead> ahead = ahead_of(shard, queue);
+  const auto holds_id = [&](const Span& span) { return span.holds(id); };
+  fetched_.wait(lock, [&] { return std::ranges::none_of(ahead->under_way, holds_id); });
+  if (BodyPtr body = take(*ahead, id)) return {std::move(body)};
+  const Span span = begin(*ahead, id);
+  const std::uint64_t forgotten = forgotten_;
+  lock.unlock();
+
+  std::vector<ItemId> wanted;
+  for (ItemId next = id; next < span.end; ++next.value) wanted.push_back(next);
+  std::vector<BodyPtr> bodies;
+  try {
+    bodies = fetch(wanted);
+  } catch (...) {
+    lock.lock();
+    end(*ahead, span);
+    throw;
+  }
+  lock.lock();
+  end(*ahead, span);
+  BodyPtr asked = bodies.front();
+  if (forgotten == forgotten_) keep(*ahead, span, bodies);
+  return {std::move(asked)};
+}
+
+void BodyReads::forget() {
+  const std::lock_guard lock(mutex_);
+  ++forgotten_;
+  drop_all();
+}
+
+std::shared_ptr<BodyReads::Ahead> BodyReads::ahead_of(ShardId shard, const queue::QueueKey& queue) {
+  if (ahead_.size() >= kQueuesMax) drop_all();
+  std::shared_ptr<Ahead>& ahead = ahead_[Name{shard.value, queue}];
+  if (ahead == nullptr) ahead = std::make_shared<Ahead>();
+  return ahead;
+}
+
+BodyReads::BodyPtr BodyReads::take(Ahead& ahead, ItemId id) {
+  const auto found = ahead.bodies.find(id);
+  if (found == ahead.bodies.end()) return nullptr;
+  BodyPtr body = std::move(found->second);
+  bytes_ -= weight(*body);
+  ahead.bodies.erase(found);
+  return body;
+}
+
+BodyReads::Span BodyReads::begin(Ahead& ahead, ItemId id) {
+  const std::size_t count = in_order(ahead.last_miss, id, kStepMax) ? ahead.step : 1;
+  ahead.last_miss = id;
+  return ahead.under_way.emplace_back(id, ItemId{id.value + count});
+}
+
+void BodyReads::end(Ahead& ahead, const Span& span) {
+  std::erase_if(ahead.under_way, [&](const Span& other) { return other.first == span.first; });
+  fetched_.notify_all();
+}
+
+// The first was asked for; the others wait for their claims.
+void BodyReads::keep(Ahead& ahead, const Span& span, std::vector<BodyPtr>& bodies) {
+  std::size_t bytes = 0;
+  for (const BodyPtr& body : bodies) bytes += body ? weight(*body) : 0;
+  ahead.step = std::clamp(kStepBytes / (bytes / bodies.size() + 1), std::size_t{1}, kStepMax);
+  // What is left over belongs to items that were claimed in another way.
+  if (bytes_ + bytes > kBytesMax) drop_all();
+  for (std::size_t i = 1; i < bodies.size(); ++i) {
+    if (!bodies[i]) continue;
+    const std::size_t added = weight(*bodies[i]);
+    const auto [at, is_new] = ahead.bodies.try_emplace(ItemId{span.first.value + i}, std::move(bodies[i]));
+    if (is_new) bytes_ += added;
+  }
+}
+
+// Queues that somebody is reading stay, so that what is kept of them is counted.
+void BodyReads::drop_all() {
+  for (auto& [name, ahead] : ahead_) ahead->bodies.clear();
+  bytes_ = 0;
+  absl::erase_if(ahead_, [](const auto& entry) { return entry.second.use_count() == 1; });
+}
+
+}  // namespace millrace::store::postgres

@@ -1,0 +1,68 @@
+// Bodies for claims. While items are claimed in the order of their numbers, one round trip fetches the bodies of the
+// next ones too, so that draining a long queue does not ask PostgreSQL once a claim. Any thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+#include "queue/item.h"
+#include "store/postgres/read_pool.h"
+
+namespace millrace::store::postgres {
+
+class BodyReads {
+ public:
+  using BodyPtr = std::shared_ptr<const queue::Body>;
+
+  explicit BodyReads(ReadPool& pool) : pool_(pool) {}
+
+  // See Store::bodies. What was fetched ahead is given out once.
+  std::vector<BodyPtr> read(ShardId shard, const queue::QueueKey& queue, std::span<const ItemId> ids);
+  // Items were dropped: nothing that was fetched ahead counts.
+  void forget();
+
+ private:
+  // Ids [first, end).
+  struct Span {
+    ItemId first;
+    ItemId end;
+    bool holds(ItemId id) const { return first <= id && id < end; }
+  };
+  // Of one queue.
+  struct Ahead {
+    ItemId last_miss;
+    std::size_t step = kStepMax;  // how many to fetch
+    std::vector<Span> under_way;
+    absl::flat_hash_map<ItemId, BodyPtr> bodies;
+  };
+  using Name = std::pair<std::uint16_t, queue::QueueKey>;  // the shard and the queue
+
+  static constexpr std::size_t kStepMax = 64;
+  // Fewer are fetched at once where bodies are large.
+  static constexpr std::size_t kStepBytes = std::size_t{256} << 10;
+  // Of all that is fetched and not asked for yet.
+  static constexpr std::size_t kBytesMax = std::size_t{8} << 20;
+  static constexpr std::size_t kQueuesMax = 256;
+
+  std::shared_ptr<Ahead> ahead_of(ShardId shard, const queue::QueueKey& queue);
+  BodyPtr take(Ahead& ahead, ItemId id);
+  Span begin(Ahead& ahead, ItemId id);
+  void end(Ahead& ahead, const Span& span);
+  void keep(Ahead& ahead, const Span& span, std::vector<BodyPtr>& bodies);
+  void drop_all();
+
+  ReadPool& pool_;
+  std::mutex mutex_;
+  std::condition_variable fetched_;
+  absl::flat_hash_map<Name, std::shared_ptr<Ahead>> ahead_;
+  std::size_t bytes_ = 0;        // of all bodies in ahead_
+  std::uint64_t forgotten_ = 0;  // how often
+};
+
+}  // namespace millrace::store::postgres
