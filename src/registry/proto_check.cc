@@ -71,19 +71,39 @@ std::string_view scalar_type(const ProtoField& field) {
   return wrapper == std::end(kWrappers) ? std::string_view() : wrapper->type;
 }
 
+// Values that are judged one by one when a payload is refused; some 20 µs each.
+constexpr std::size_t kValuesJudgedMax = 1000;
+
+// Whether libprotobuf may refuse a value that has the shape.
+bool is_for_judge(Value value, const ProtoField& field) {
+  constexpr std::string_view kPlain[] = {"string", "bool", "enum"};
+  const std::string_view type = scalar_type(field);
+  if (type.empty()) return std::ranges::find(kWellKnown, field.of, &WellKnown::name) != std::end(kWellKnown);
+  if (std::ranges::find(kPlain, type) != std::end(kPlain)) return false;
+  return value.is(Kind::string) || !type.ends_with("32");
+}
+
 class ShapeCheck {
  public:
-  explicit ShapeCheck(const ProtoShape& shape) : shape_(shape) {}
+  explicit ShapeCheck(const ProtoShape& shape, const ProtoJudge* judge = nullptr) : shape_(shape), judge_(judge) {}
 
   void message(Value value, const std::string& name, const std::string& pointer);
   std::vector<Violation> take() { return std::move(violations_); }
 
  private:
-  void field(Value value, const ProtoField& field, const std::string& pointer);
-  void single(Value value, const ProtoField& field, const std::string& pointer);
+  // Where a value stands: a field of a message, in a map under a key.
+  struct Setting {
+    const std::string& message;
+    const ProtoField& field;
+    std::string_view key = {};  // as JSON
+  };
+
+  void field(Value value, const std::string& message, const ProtoField& field, const std::string& pointer);
+  void single(Value value, const ProtoField& field, const Setting& setting, const std::string& pointer);
+  void judge(Value value, const Setting& setting, const std::string& pointer);
   void check_scalar(Value value, const Scalar& scalar, const std::string& pointer);
   void enumerator(Value value, const ProtoField& field, const std::string& pointer);
-  void map_entries(Value value, const ProtoField& field, const std::string& pointer);
+  void map_entries(Value value, const std::string& message, const ProtoField& field, const std::string& pointer);
   // Whether the value is of this kind; says so if not.
   bool expect(Value value, Kind kind, const std::string& pointer);
 
@@ -92,6 +112,8 @@ class ShapeCheck {
   }
 
   const ProtoShape& shape_;
+  const ProtoJudge* judge_;  // null: the shape alone
+  std::size_t judged_ = 0;
   std::vector<Violation> violations_;
 };
 
@@ -117,7 +139,7 @@ void ShapeCheck::message(Value value, const std::string& name, const std::string
     const bool twice = std::ranges::find(seen, &*found) != seen.end();
     if (twice) report(place, fmt::format("is the field \"{}\", which is there already", found->name));
     seen.push_back(&*found);
-    if (!member.is(Kind::null)) field(member, *found, place);
+    if (!member.is(Kind::null)) field(member, name, *found, place);
   }
   for (const ProtoField& wanted : fields) {
     if (wanted.label == "required" && std::ranges::find(seen, &wanted) == seen.end()) {
@@ -132,26 +154,39 @@ void ShapeCheck::message(Value value, const std::string& name, const std::string
   }
 }
 
-void ShapeCheck::field(Value value, const ProtoField& field, const std::string& pointer) {
+void ShapeCheck::field(Value value, const std::string& message, const ProtoField& field, const std::string& pointer) {
+  const Setting setting{message, field};
   if (field.label == "map") {
-    map_entries(value, field, pointer);
+    map_entries(value, message, field, pointer);
   } else if (field.label != "repeated") {
-    single(value, field, pointer);
+    single(value, field, setting, pointer);
   } else if (expect(value, Kind::array, pointer)) {
     std::size_t index = 0;
-    for (const Value element : value.elements()) single(element, field, pointer_to(pointer, fmt::to_string(index++)));
+    for (const Value element : value.elements()) {
+      single(element, field, setting, pointer_to(pointer, fmt::to_string(index++)));
+    }
   }
 }
 
-void ShapeCheck::map_entries(Value value, const ProtoField& field, const std::string& pointer) {
+void ShapeCheck::map_entries(Value value, const std::string& message, const ProtoField& field,
+                             const std::string& pointer) {
   if (!expect(value, Kind::object, pointer)) return;
   // A map is a repeated message of two fields, key and value.
   const auto& entry = shape_.messages.at(field.of);
   const auto content = std::ranges::find(entry, 2, &ProtoField::number);
-  for (const auto& [key, member] : value.members()) single(member, *content, pointer_to(pointer, key.get_string()));
+  const bool free_keys = std::ranges::find(entry, 1, &ProtoField::number)->type == "string";
+  for (const auto& [key, member] : value.members()) {
+    const Setting setting{message, field, key.raw()};
+    const std::string place = pointer_to(pointer, key.get_string());
+    const std::size_t before = violations_.size();
+    single(member, *content, setting, place);
+    const bool judged = free_keys || is_for_judge(member, *content);
+    if (violations_.size() == before && !judged) judge(member, setting, place);
+  }
 }
 
-void ShapeCheck::single(Value value, const ProtoField& field, const std::string& pointer) {
+void ShapeCheck::single(Value value, const ProtoField& field, const Setting& setting, const std::string& pointer) {
+  const std::size_t before = violations_.size();
   if (field.type == "enum") {
     enumerator(value, field, pointer);
     return;
@@ -161,6 +196,19 @@ void ShapeCheck::single(Value value, const ProtoField& field, const std::string&
   if (shape_.messages.contains(field.of)) message(value, field.of, pointer);
   const auto* scalar = std::ranges::find(kScalars, scalar_type(field), &Scalar::type);
   if (scalar != std::end(kScalars)) check_scalar(value, *scalar, pointer);
+  if (violations_.size() == before && is_for_judge(value, field)) judge(value, setting, pointer);
+}
+
+void ShapeCheck::judge(Value value, const Setting& setting, const std::string& pointer) {
+  if (judge_ == nullptr || judged_ == kValuesJudgedMax || violations_.size() == kViolationsMax) return;
+  const auto& fields = shape_.messages.at(setting.message);
+  if (std::ranges::find(fields, "required", &ProtoField::label) != fields.end()) return;
+  ++judged_;
+  std::string alone(value.raw());
+  if (!setting.key.empty()) alone = fmt::format("{{{}:{}}}", setting.key, alone);
+  if (setting.field.label == "repeated") alone = fmt::format("[{}]", alone);
+  std::string why = (*judge_)(setting.message, fmt::format("{{\"{}\":{}}}", setting.field.text_name, alone));
+  if (!why.empty()) report(pointer, std::move(why));
 }
 
 void ShapeCheck::check_scalar(Value value, const Scalar& scalar, const std::string& pointer) {
@@ -191,6 +239,12 @@ void ShapeCheck::enumerator(Value value, const ProtoField& field, const std::str
 
 std::vector<Violation> check_shape(const ProtoShape& shape, Value payload) {
   ShapeCheck check(shape);
+  check.message(payload, shape.root, "");
+  return check.take();
+}
+
+std::vector<Violation> check_values(const ProtoShape& shape, Value payload, const ProtoJudge& judge) {
+  ShapeCheck check(shape, &judge);
   check.message(payload, shape.root, "");
   return check.take();
 }

@@ -182,7 +182,6 @@ Violation to_violation(std::string_view status) {
 struct ProtoSchema::Parsed {
   pb::DescriptorPool pool{pb::DescriptorPool::generated_pool()};
   std::unique_ptr<pb_json::TypeResolver> resolver;
-  std::string type_url;
   ProtoShape shape;
 };
 
@@ -202,21 +201,31 @@ Result<std::shared_ptr<const ProtoSchema>> ProtoSchema::compile(std::string_view
   const auto root = choose_message(*built, parsed->pool, message);
   if (!root) return std::unexpected(root.error());
   parsed->shape = describe(**root);
-  parsed->type_url = fmt::format("{}/{}", kTypeUrl, (*root)->full_name());
   parsed->resolver.reset(pb_json::NewTypeResolverForDescriptorPool(std::string(kTypeUrl), &parsed->pool));
   return std::shared_ptr<const ProtoSchema>(new ProtoSchema(std::move(parsed)));
 }
 
-std::vector<Violation> ProtoSchema::check(json::Value payload) const {
-  // libprotobuf overlooks some things (an object where a list belongs) and tells one violation only.
-  if (auto violations = check_shape(parsed_->shape, payload); !violations.empty()) return violations;
+// The resolver reads the pool only, which is safe from any thread.
+std::optional<Violation> ProtoSchema::refusal_of(const std::string& message, const std::string& payload) const {
   std::string binary;
-  const std::string_view raw = payload.raw();
-  // The resolver reads the pool only, which is safe from any thread.
-  const auto status = pb_json::JsonToBinaryString(parsed_->resolver.get(), parsed_->type_url, std::string(raw), &binary,
-                                                  pb_json::JsonParseOptions());
-  if (status.ok()) return {};
-  return {to_violation(std::string_view(status.message().data(), status.message().size()))};
+  const auto status = pb_json::JsonToBinaryString(parsed_->resolver.get(), fmt::format("{}/{}", kTypeUrl, message),
+                                                  payload, &binary, pb_json::JsonParseOptions());
+  if (status.ok()) return std::nullopt;
+  return to_violation(std::string_view(status.message().data(), status.message().size()));
+}
+
+std::vector<Violation> ProtoSchema::check(json::Value payload) const {
+  // libprotobuf overlooks some things (an object where a list belongs).
+  const bool has_shape = check_shape(parsed_->shape, payload).empty();
+  auto refused = has_shape ? refusal_of(parsed_->shape.root, std::string(payload.raw())) : std::nullopt;
+  if (has_shape && !refused) return {};
+  // And it tells one violation only: to find the others, each value is judged by itself.
+  auto violations = check_values(parsed_->shape, payload, [this](const std::string& message, const std::string& alone) {
+    auto why = refusal_of(message, alone);
+    return why ? std::move(why->message) : std::string();
+  });
+  if (violations.empty()) violations.push_back(*std::move(refused));
+  return violations;
 }
 
 const ProtoShape& ProtoSchema::shape() const { return parsed_->shape; }

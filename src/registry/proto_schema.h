@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,7 @@ class ProtoSchema final : public PayloadValidator {
   // Errc::invalid with line and column where the text is none, or no message can be chosen.
   static Result<std::shared_ptr<const ProtoSchema>> compile(std::string_view text, std::string_view message = {});
 
-  // Unknown fields are violations.
+  // Unknown fields are violations. All of them are told, up to the bound.
   std::vector<Violation> check(json::Value payload) const override;
 
   const ProtoShape& shape() const;
@@ -29,6 +30,9 @@ class ProtoSchema final : public PayloadValidator {
  private:
   struct Parsed;
   explicit ProtoSchema(std::unique_ptr<const Parsed> parsed);
+  // Why the JSON is none of the message, of which libprotobuf tells one reason.
+  std::optional<Violation> refusal_of(const std::string& message, const std::string& payload) const;
+
   std::unique_ptr<const Parsed> parsed_;
 };
 

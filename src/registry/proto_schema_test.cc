@@ -11,6 +11,7 @@
 namespace millrace::registry {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -73,7 +74,7 @@ TEST(ProtoSchema, SaysWhereAPayloadDoesNotFit) {
       {R"({"lines":[{"gift":{"lines":[{"unitCount":-1}]}}]})", "/lines/0/gift/lines/0/unitCount"},
       {R"({"counts":{"a/b":true}})", "/counts/a~1b"},
       {R"({"counts":[]})", "/counts"},
-      {R"({"placedAt":"yesterday"})", "/placed_at"},
+      {R"({"placedAt":"yesterday"})", "/placedAt"},
       {R"({"placedAt":{"seconds":1}})", "/placedAt"},
       {R"({"color":"BLUE"})", "/color"},
       {R"({"color":true})", "/color"},
@@ -98,10 +99,40 @@ TEST(ProtoSchema, ListsEveryViolationOfTheShape) {
   EXPECT_EQ(violations.size(), 3u);
 }
 
+// S3.6
+TEST(ProtoSchema, ListsEveryValueThatDoesNotFitAndWhereItIs) {
+  const auto violations = check(*compiled(kOrder), R"({"id":"x","lines":[{"unitCount":"y"},{"unitCount":2},{"sku":7}],
+    "counts":{"a/b":"1.5","c":"3"},"placedAt":"yesterday","blob":"!!","big":"z"})");
+  std::vector<std::string> pointers;
+  for (const Violation& violation : violations) {
+    pointers.push_back(violation.pointer);
+    EXPECT_FALSE(violation.message.empty()) << violation.pointer;
+  }
+  EXPECT_THAT(pointers,
+              ElementsAre("/id", "/lines/0/unitCount", "/lines/2/sku", "/counts/a~1b", "/placedAt", "/blob", "/big"));
+}
+
+TEST(ProtoSchema, AKeyOfAMapThatDoesNotFitIsTold) {
+  const auto schema = compiled(R"(syntax = "proto3"; message M { map<int32, string> names = 1; int64 big = 2; })");
+  EXPECT_THAT(check(*schema, R"({"names":{"1":"a"}})"), IsEmpty());
+  const auto violations = check(*schema, R"({"names":{"1":"a","x":"b"},"big":"y"})");
+  ASSERT_EQ(violations.size(), 2u);
+  EXPECT_EQ(violations[0].pointer, "/names/x");
+  EXPECT_EQ(violations[1].pointer, "/big");
+}
+
+TEST(ProtoSchema, ListsAsManyViolationsAsOtherSchemasDo) {
+  std::string lines;
+  for (int i = 0; i < 2000; ++i) lines += std::string(i == 0 ? "" : ",") + R"({"unitCount":"y"})";
+  EXPECT_EQ(check(*compiled(kOrder), R"({"lines":[)" + lines + "]}").size(), kViolationsMax);
+}
+
 TEST(ProtoSchema, RequiredFieldsOfProto2MustBeThere) {
   const auto schema = compiled(R"(syntax = "proto2"; message M { required string id = 1; optional M next = 2; })");
   EXPECT_THAT(check(*schema, R"({"id":"a"})"), IsEmpty());
   EXPECT_THAT(check(*schema, R"({"next":{"id":"b"}})")[0].message, HasSubstr("\"id\" is missing"));
+  const auto dated = compiled(R"(syntax = "proto2"; message M { required int64 id = 1; optional bytes blob = 2; })");
+  EXPECT_EQ(check(*dated, R"({"id":"1","blob":"!!"})").size(), 1u);
 }
 
 TEST(ProtoSchema, TheMessageIsNamedWhereThereAreSeveral) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,6 +32,12 @@ struct ProtoShape {
 // What in the payload does not have the shape: unknown fields, other kinds of values, two fields of a oneof. What
 // strings say (dates, base64, numbers) is not looked at. At most kViolationsMax.
 std::vector<Violation> check_shape(const ProtoShape& shape, json::Value payload);
+
+// Why `payload`, which has one field, is no JSON of the message; empty where it is.
+using ProtoJudge = std::function<std::string(const std::string& message, const std::string& payload)>;
+// The same, and what `judge` finds in single values that have the shape: dates, base64, numbers in strings. It is asked
+// a bounded number of times, and not about messages with required fields, which one field alone would lack.
+std::vector<Violation> check_values(const ProtoShape& shape, json::Value payload, const ProtoJudge& judge);
 
 // By the same table as for JSON Schemas: payloads travel as JSON, so names count as much as numbers.
 Comparison compare_proto(const ProtoShape& old_shape, const ProtoShape& new_shape);
