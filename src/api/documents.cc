@@ -1,6 +1,9 @@
 #include "api/documents.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
 
 #include "api/ask.h"
 #include "api/page.h"
@@ -45,17 +48,6 @@ Time created_at(const shard::Document* present, Time now) {
   return time.value_or(now);
 }
 
-Result<std::string> compose_body(const Compose& compose, const std::optional<shard::Document>& present, Time now) {
-  const shard::Document* old = present ? &*present : nullptr;
-  std::string body;
-  json::Writer out(body);
-  out.begin_object();
-  if (Result<void> composed = compose(out, old); !composed) return std::unexpected(std::move(composed.error()));
-  out.member("createdAt", created_at(old, now));
-  out.end_object();
-  return body;
-}
-
 // What may stand in a path as it is; everything else is escaped.
 std::string path_segment(std::string_view name) {
   std::string escaped;
@@ -79,9 +71,13 @@ Error no_such_document(const Collection& collection, std::string_view name) {
 
 std::optional<shard::Document> find_document(const engine::Engine& engine, const Collection& collection,
                                              const TenantId& tenant, std::string_view name) {
-  const auto catalog = engine.catalog();
-  const auto documents = catalog->find(collection.kind);
-  if (documents == catalog->end()) return std::nullopt;
+  return find_document(*engine.catalog(), collection, tenant, name);
+}
+
+std::optional<shard::Document> find_document(const engine::Catalog& catalog, const Collection& collection,
+                                             const TenantId& tenant, std::string_view name) {
+  const auto documents = catalog.find(collection.kind);
+  if (documents == catalog.end()) return std::nullopt;
   const auto found = documents->second.find(intake::document_key(tenant, name));
   return found == documents->second.end() ? std::nullopt : std::optional(found->second);
 }
@@ -166,6 +162,17 @@ Async<Answer> remove_document(Services& services, const http::Request& request, 
   co_return http::Response{.status = 204};
 }
 
+Result<std::string> compose_body(const Compose& compose, const std::optional<shard::Document>& present, Time now) {
+  const shard::Document* old = present ? &*present : nullptr;
+  std::string body;
+  json::Writer out(body);
+  out.begin_object();
+  if (Result<void> composed = compose(out, old); !composed) return std::unexpected(std::move(composed.error()));
+  out.member("createdAt", created_at(old, now));
+  out.end_object();
+  return body;
+}
+
 Async<Result<Written>> write_document(Services& services, const http::Request& request, const Collection& collection,
                                       std::string name, Compose compose) {
   const Result<Precondition> precondition = read_precondition(request);
@@ -193,6 +200,45 @@ Async<Result<Written>> write_document(Services& services, const http::Request& r
     if (stored.error().code != Errc::stale_version) co_return std::unexpected(std::move(stored.error()));
   }
   co_return std::unexpected(std::move(stale));
+}
+
+namespace {
+
+Error stale_drafts(const engine::Catalog& catalog, const Collection& collection, const TenantId& tenant,
+                   const std::vector<std::pair<std::string, std::uint64_t>>& expected) {
+  std::vector<std::string> stale;
+  for (const auto& [name, version] : expected) {
+    const auto present = version_of(find_document(catalog, collection, tenant, name));
+    if (present.value_or(0) == version) continue;
+    stale.push_back(present ? fmt::format("{} is at version {}", describe(collection, name), *present)
+                            : fmt::format("{} does not exist any more", describe(collection, name)));
+  }
+  if (stale.empty()) return {Errc::stale_version, "others change the same documents; send it again"};
+  return {Errc::stale_version, fmt::format("{}", fmt::join(stale, "; "))};
+}
+
+}  // namespace
+
+Async<Result<void>> write_documents(Services& services, const http::Request& request, const Collection& collection,
+                                    std::vector<Draft> drafts) {
+  const TenantId tenant = caller_of(request).tenant;
+  const Result<ShardId> shard = co_await shard_of_caller(services, request);
+  if (!shard) co_return std::unexpected(shard.error());
+  shard::PutDocuments command;
+  std::vector<std::pair<std::string, std::uint64_t>> expected;
+  for (Draft& draft : drafts) {
+    command.documents.push_back({.kind = std::string(collection.kind),
+                                 .key = intake::document_key(tenant, draft.name),
+                                 .tenant = tenant,
+                                 .body = draft.body,
+                                 .expected_version = draft.expected_version,
+                                 .audit = note_of(request, collection, draft.name, std::move(draft.body))});
+    expected.emplace_back(std::move(draft.name), draft.expected_version);
+  }
+  const auto stored = co_await ask<shard::Documents>(services.engine, *shard, std::move(command));
+  if (stored) co_return Result<void>();
+  if (stored.error().code != Errc::stale_version) co_return std::unexpected(stored.error());
+  co_return std::unexpected(stale_drafts(*services.engine.catalog(), collection, tenant, expected));
 }
 
 http::Response show_written(const Collection& collection, const Written& written) {

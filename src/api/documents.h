@@ -25,6 +25,9 @@ struct Collection {
 
 std::optional<shard::Document> find_document(const engine::Engine& engine, const Collection& collection,
                                              const TenantId& tenant, std::string_view name);
+// As of one moment.
+std::optional<shard::Document> find_document(const engine::Catalog& catalog, const Collection& collection,
+                                             const TenantId& tenant, std::string_view name);
 Error no_such_document(const Collection& collection, std::string_view name);
 
 // By name, those that `wanted` (empty: all). Ends before `limit` where the page grows large.
@@ -49,6 +52,17 @@ struct Written {
 // Errc::stale_version where the request's precondition does not hold, besides what `compose` refuses with.
 Async<Result<Written>> write_document(Services& services, const http::Request& request, const Collection& collection,
                                       std::string name, Compose compose);
+
+// One of several documents to be written together.
+struct Draft {
+  std::string name;
+  std::string body;                    // by compose_body()
+  std::uint64_t expected_version = 0;  // of the present document; 0: there is none
+};
+Result<std::string> compose_body(const Compose& compose, const std::optional<shard::Document>& present, Time now);
+// In one commit, or nothing of it: Errc::stale_version, with every document that is at another version by now.
+Async<Result<void>> write_documents(Services& services, const http::Request& request, const Collection& collection,
+                                    std::vector<Draft> drafts);
 
 // 201 with Location for a new document, else 200; both with ETag.
 http::Response show_written(const Collection& collection, const Written& written);

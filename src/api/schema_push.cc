@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "json/object_reader.h"
 #include "json/parse.h"
@@ -67,7 +68,7 @@ Result<std::string> as_type_body(const ObjectReader& in) {
   for (const json::Member member : in.object().members()) {
     const std::string key = member.key.get_string();
     if (key == "message" && mark < name->size()) continue;
-    if (key != "type" && key != "version") out.member(key, member.value);
+    if (key != "type" && key != "version" && key != "ifMatch") out.member(key, member.value);
   }
   out.end_object();
   out.end_array();
@@ -94,8 +95,11 @@ PushedSchema read_one(json::Value value, const std::string& place) {
   if (!in) return {place, std::unexpected(in.error())};
   const auto file = in->optional_string("file", registry::kCodeBytesMax + 32);
   if (!file) return {place, std::unexpected(file.error())};
-  if (*file) return {**file, read_file(*in, **file)};
-  return {place, read_entry(*in, place)};
+  const auto seen = in->optional_int("ifMatch", 0, std::numeric_limits<std::int64_t>::max());
+  if (!seen) return {file->value_or(place), std::unexpected(seen.error())};
+  const auto if_match = seen->transform([](std::int64_t version) { return static_cast<std::uint64_t>(version); });
+  if (*file) return {**file, read_file(*in, **file), if_match};
+  return {place, read_entry(*in, place), if_match};
 }
 
 }  // namespace
@@ -147,18 +151,6 @@ Result<PushStep> push_onto(const std::optional<EventType>& present, const EventT
     return std::unexpected(checked.error());
   }
   return step;
-}
-
-PushBreak push_break(const Error& why, const std::vector<std::string>& written,
-                     const std::vector<std::string>& unwritten) {
-  PushBreak broken{why, {}};
-  broken.error.detail =
-      fmt::format("{}; {} of {} event types were written and stay, the others were not: send it again", why.detail,
-                  written.size(), written.size() + unwritten.size());
-  broken.error.field.clear();
-  for (const std::string& code : written) broken.types.emplace_back(code, "written");
-  for (const std::string& code : unwritten) broken.types.emplace_back(code, "not written");
-  return broken;
 }
 
 }  // namespace millrace::api

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -17,17 +16,21 @@
 namespace millrace::api {
 
 inline constexpr std::size_t kSchemasPerPushMax = 1000;
+// The event types that a push changes, as they are stored, all together: they are written in one commit.
+inline constexpr std::size_t kPushBytesMax = 64 * 1024 * 1024;
 
 // One schema of a request; `type` has it as its only version.
 struct PushedSchema {
   std::string label;  // the file's name, else "[2]"
   Result<registry::EventType> type;
+  // The version of the type's document that the author has seen; 0: there must be none.
+  std::optional<std::uint64_t> if_match = {};
 };
 
 // An array of {"file": "time_entry.created.v1.json", "text": "…"} and {"type", "version", "schema", …}, or one of
 // them alone. Errc::invalid where the body is neither; what is wrong with one schema is said there. A file describes
 // the whole envelope and is CURRENT; so is the other form for a JSON_SCHEMA unless it says otherwise. For PROTO a
-// "type" of "order.packed#Order" names the message.
+// "type" of "order.packed#Order" names the message. Both forms may have "ifMatch".
 Result<std::vector<PushedSchema>> read_push(json::Value body);
 
 enum class PushOutcome : std::uint8_t { created, updated, unchanged };
@@ -40,13 +43,5 @@ struct PushStep {
   PushOutcome outcome;
 };
 Result<PushStep> push_onto(const std::optional<registry::EventType>& present, const registry::EventType& pushed);
-
-// What ended a push before all of its types were written: `why`, what is written and stays, and what is not.
-struct PushBreak {
-  Error error;
-  std::vector<std::pair<std::string, std::string>> types;  // each with "written" or "not written"
-};
-PushBreak push_break(const Error& why, const std::vector<std::string>& written,
-                     const std::vector<std::string>& unwritten);
 
 }  // namespace millrace::api

@@ -102,14 +102,16 @@ TEST(SchemaPush, NamesAMessageBehindTheType) {  // S3.6
   EXPECT_EQ(type.spec_versions[0].message, "B");
 }
 
-TEST(SchemaPush, ThatEndsEarlySaysWhatIsWritten) {  // S2.4
-  const PushBreak broken = push_break({Errc::unavailable, "the disk is full", "x"}, {"a.done", "b.done"}, {"c.done"});
-  EXPECT_EQ(broken.error.code, Errc::unavailable);
-  EXPECT_EQ(broken.error.detail,
-            "the disk is full; 2 of 3 event types were written and stay, the others were not: send it again");
-  const std::vector<std::pair<std::string, std::string>> expected = {
-      {"a.done", "written"}, {"b.done", "written"}, {"c.done", "not written"}};
-  EXPECT_EQ(broken.types, expected);
+TEST(SchemaPush, MayNameTheVersionItsAuthorHasSeen) {  // S2.4
+  const auto schemas = read(R"([{"type": "a.done", "version": 1, "schema": {}, "ifMatch": 3},
+    {"file": "a.done.v2.json", "text": "{}", "ifMatch": 0}, {"type": "a.done", "version": 3, "schema": {}},
+    {"type": "a.done", "version": 4, "schema": {}, "ifMatch": -1}])");
+  EXPECT_TRUE(schemas.at(0).type);
+  EXPECT_EQ(schemas[0].if_match, 3u);
+  EXPECT_EQ(schemas[1].if_match, 0u);
+  EXPECT_EQ(schemas[2].if_match, std::nullopt);
+  ASSERT_FALSE(schemas[3].type);
+  EXPECT_EQ(schemas[3].type.error().field, "[3].ifMatch");
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // POST /api/schemas: registers many schemas (S2.4, S2.5). What is refused refuses the whole request, with every reason,
-// and nothing is written. Then the types are written one by one, each whole. What ends that in between (a store that
-// fails, another author who was faster) is told with what is written and what is not; sending it again goes on, since
-// what is there already is unchanged.
+// and nothing is written. Else all types are written in one commit, each on the version that it was planned on; where
+// another author was faster it is planned again. What is there already is unchanged, so sending it again is harmless.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -16,6 +17,9 @@ namespace {
 
 using registry::EventType;
 
+// Each round somebody else has won, so this is only reached by a crowd.
+constexpr int kRoundsMax = 8;
+
 struct PushPlan {
   struct Item {
     std::string label;
@@ -23,8 +27,8 @@ struct PushPlan {
     std::string version;
     PushOutcome outcome;
   };
-  std::vector<Item> items;                                // as they were sent
-  std::map<std::string, std::vector<EventType>> by_type;  // what is to be written, versions ascending
+  std::vector<Item> items;    // as they were sent
+  std::vector<Draft> drafts;  // what is to be written
   std::vector<http::FieldError> refusals;
   Errc refused = Errc::conflict;  // invalid, if only one of them is
 };
@@ -48,7 +52,72 @@ std::vector<const PushedSchema*> in_order(const std::vector<PushedSchema>& schem
   return order;
 }
 
-Result<PushPlan> plan_push(std::string_view text, const engine::Engine& engine, const TenantId& tenant) {
+// A type as it is stored, and as what was pushed so far makes it.
+struct Growth {
+  std::optional<shard::Document> document;
+  std::optional<EventType> type;
+  bool changed = false;
+};
+
+class Planning {
+ public:
+  Planning(const engine::Catalog& catalog, const TenantId& tenant) : catalog_(catalog), tenant_(tenant) {}
+
+  Result<PushOutcome> add(const PushedSchema& schema) {
+    const std::string& code = schema.type->code;
+    auto at = types_.find(code);
+    if (at == types_.end()) {
+      Growth growth{find_document(catalog_, kEventTypes, tenant_, code), std::nullopt};
+      if (growth.document) {
+        auto present = type_of(*growth.document);
+        if (!present) return std::unexpected(std::move(present.error()));
+        growth.type = *std::move(present);
+      }
+      at = types_.emplace(code, std::move(growth)).first;
+    }
+    Growth& growth = at->second;
+    if (auto seen = check_seen(schema, growth); !seen) return std::unexpected(std::move(seen.error()));
+    auto step = push_onto(growth.type, *schema.type);
+    if (!step) return std::unexpected(std::move(step.error()));
+    growth.type = std::move(step->type);
+    growth.changed |= step->outcome != PushOutcome::unchanged;
+    return step->outcome;
+  }
+
+  // Errc::too_large where they are too much for one commit.
+  Result<std::vector<Draft>> drafts(Time now) const {
+    std::vector<Draft> drafts;
+    std::size_t bytes = 0;
+    for (const auto& [code, growth] : types_) {
+      if (!growth.changed) continue;
+      const auto compose = [&](json::Writer& out, const shard::Document*) {
+        write_type(out, *growth.type);
+        return Result<void>();
+      };
+      auto body = compose_body(compose, growth.document, now);
+      if (!body) return std::unexpected(std::move(body.error()));
+      bytes += body->size();
+      if (bytes > kPushBytesMax) return fail(Errc::too_large, "the event types are too large together; push fewer");
+      drafts.push_back({code, *std::move(body), growth.document ? growth.document->version : 0});
+    }
+    return drafts;
+  }
+
+ private:
+  static Result<void> check_seen(const PushedSchema& schema, const Growth& growth) {
+    const std::uint64_t present = growth.document ? growth.document->version : 0;
+    if (!schema.if_match || *schema.if_match == present) return {};
+    const std::string what = describe(kEventTypes, schema.type->code);
+    return fail(Errc::stale_version, present == 0 ? fmt::format("{} does not exist", what)
+                                                  : fmt::format("{} is at version {}", what, present));
+  }
+
+  const engine::Catalog& catalog_;
+  TenantId tenant_;
+  std::map<std::string, Growth> types_;
+};
+
+Result<PushPlan> plan_push(std::string_view text, const engine::Catalog& catalog, const TenantId& tenant, Time now) {
   const auto body = json::parse(text);
   if (!body) return std::unexpected(json::to_error(body.error()));
   const auto schemas = read_push(body->root());
@@ -57,28 +126,15 @@ Result<PushPlan> plan_push(std::string_view text, const engine::Engine& engine, 
   for (const PushedSchema& schema : *schemas) {
     if (!schema.type) refuse(plan, schema.label, schema.type.error());
   }
-  std::map<std::string, std::optional<EventType>> types;
+  Planning planning(catalog, tenant);
   std::map<const PushedSchema*, PushOutcome> outcomes;
   for (const PushedSchema* schema : in_order(*schemas)) {
-    const std::string& code = schema->type->code;
-    auto at = types.find(code);
-    if (at == types.end()) {
-      const auto document = find_document(engine, kEventTypes, tenant, code);
-      auto present = document ? type_of(*document) : Result<EventType>(EventType{});
-      if (!present) {
-        refuse(plan, schema->label, present.error());
-        continue;
-      }
-      at = types.emplace(code, document ? std::optional(*std::move(present)) : std::nullopt).first;
-    }
-    auto step = push_onto(at->second, *schema->type);
-    if (!step) {
-      refuse(plan, schema->label, step.error());
+    const auto outcome = planning.add(*schema);
+    if (!outcome) {
+      refuse(plan, schema->label, outcome.error());
       continue;
     }
-    if (step->outcome != PushOutcome::unchanged) plan.by_type[code].push_back(*schema->type);
-    outcomes.emplace(schema, step->outcome);
-    at->second = std::move(step->type);
+    outcomes.emplace(schema, *outcome);
   }
   for (const PushedSchema& schema : *schemas) {
     const auto outcome = outcomes.find(&schema);
@@ -86,24 +142,11 @@ Result<PushPlan> plan_push(std::string_view text, const engine::Engine& engine, 
     plan.items.push_back({schema.label, schema.type->code,
                           registry::to_text(schema.type->spec_versions.front().version), outcome->second});
   }
+  if (!plan.refusals.empty()) return plan;
+  auto drafts = planning.drafts(now);
+  if (!drafts) return std::unexpected(std::move(drafts.error()));
+  plan.drafts = *std::move(drafts);
   return plan;
-}
-
-// The present type with all that was pushed for it; again, because it may have changed since the plan.
-Result<void> compose_pushed(json::Writer& out, const shard::Document* present, const std::vector<EventType>& pushed) {
-  std::optional<EventType> type;
-  if (present != nullptr) {
-    auto old = type_of(*present);
-    if (!old) return std::unexpected(std::move(old.error()));
-    type = *std::move(old);
-  }
-  for (const EventType& one : pushed) {
-    auto step = push_onto(type, one);
-    if (!step) return std::unexpected(std::move(step.error()));
-    type = std::move(step->type);
-  }
-  write_type(out, *type);
-  return {};
 }
 
 http::Response show(const PushPlan& plan, bool dry_run) {
@@ -138,29 +181,6 @@ Result<void> refuse_preconditions(const http::Request& request) {
   return {};
 }
 
-http::Response show_break(const Error& why, const PushPlan& plan, std::size_t written) {
-  std::vector<std::string> codes;
-  for (const auto& [code, pushed] : plan.by_type) codes.push_back(code);
-  const auto middle = codes.begin() + static_cast<std::ptrdiff_t>(written);
-  const PushBreak broken = push_break(why, {codes.begin(), middle}, {middle, codes.end()});
-  std::vector<http::FieldError> fields;
-  for (const auto& [code, what] : broken.types) fields.push_back({code, what});
-  return http::error_response(broken.error, fields);
-}
-
-Async<Answer> write_plan(Services& services, http::Request& request, const PushPlan& plan) {
-  std::size_t count = 0;
-  for (const auto& [code, pushed] : plan.by_type) {
-    const auto compose = [&pushed](json::Writer& out, const shard::Document* present) {
-      return compose_pushed(out, present, pushed);
-    };
-    const auto written = co_await write_document(services, request, kEventTypes, code, compose);
-    if (!written) co_return show_break(written.error(), plan, count);
-    ++count;
-  }
-  co_return show(plan, false);
-}
-
 }  // namespace
 
 Async<Answer> push_schemas(Services& services, http::Request& request) {
@@ -168,16 +188,24 @@ Async<Answer> push_schemas(Services& services, http::Request& request) {
   const Result<std::optional<bool>> dry_run = Query(request.target.query).boolean("dryRun");
   if (!dry_run) co_return std::unexpected(dry_run.error());
   const TenantId tenant = caller_of(request).tenant;
-  const Result<PushPlan> plan =
-      co_await services.readers.run([&] { return plan_push(request.body, services.engine, tenant); });
-  if (!plan) co_return std::unexpected(plan.error());
-  if (!plan->refusals.empty()) {
-    const auto& first = plan->refusals.front();
-    const Error error{plan->refused, first.field + ": " + first.message};
-    co_return http::error_response(error, plan->refusals);
+  Error stale{Errc::stale_version, "the event types are being changed by others"};
+  for (int round = 0; round < kRoundsMax; ++round) {
+    const auto catalog = services.engine.catalog();
+    Result<PushPlan> plan = co_await services.readers.run(
+        [&, now = services.clock.now()] { return plan_push(request.body, *catalog, tenant, now); });
+    if (!plan) co_return std::unexpected(plan.error());
+    if (!plan->refusals.empty()) {
+      const auto& first = plan->refusals.front();
+      const Error error{plan->refused, first.field + ": " + first.message};
+      co_return http::error_response(error, plan->refusals);
+    }
+    if (dry_run->value_or(false) || plan->drafts.empty()) co_return show(*plan, dry_run->value_or(false));
+    auto written = co_await write_documents(services, request, kEventTypes, std::move(plan->drafts));
+    if (written) co_return show(*plan, false);
+    if (written.error().code != Errc::stale_version) co_return std::unexpected(std::move(written.error()));
+    stale = std::move(written.error());
   }
-  if (dry_run->value_or(false)) co_return show(*plan, true);
-  co_return co_await write_plan(services, request, *plan);
+  co_return std::unexpected(std::move(stale));
 }
 
 }  // namespace millrace::api

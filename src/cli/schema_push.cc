@@ -1,4 +1,4 @@
-// `millrace schema push`: registers the schemas of a folder at a server (S2.4). All of a request or nothing.
+// `millrace schema push`: registers the schemas of a folder at a server (S2.4), all of them or nothing.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -22,7 +22,7 @@ struct Options {
 };
 
 // Every file that is refused, not only the first.
-[[noreturn]] void refuse(const http::ClientResponse& answer, std::size_t done, Session& session) {
+[[noreturn]] void refuse(const http::ClientResponse& answer, Session& session) {
   const auto document = json::parse(answer.body);
   const auto errors = document ? document->root().find("errors") : std::nullopt;
   const bool listed = errors && errors->is(json::Kind::array) && errors->size() > 0;
@@ -30,8 +30,7 @@ struct Options {
   for (const json::Value error : errors->elements()) {
     session.err << printable(fmt::format("{}: {}", text_of(error, "field"), text_of(error, "message"))) << "\n";
   }
-  throw Failure(Exit::refused, fmt::format("{} registered (mend the schemas above, or give them a new version)",
-                                           done == 0 ? "nothing was" : fmt::format("only the first {} were", done)));
+  throw Failure(Exit::refused, "nothing was registered (mend the schemas above, or give them a new version)");
 }
 
 void add_rows(Table& table, json::Value pushed) {
@@ -50,24 +49,24 @@ void add_items(json::Writer& out, json::Value pushed) {
   for (const json::Value item : items->elements()) out.compact(item);
 }
 
-// One request after the other; what each of them says goes to `take`.
-template <class Take>
-void push(const Options& options, Session& session, const std::vector<registry::SchemaFile>& files, Take take) {
+json::Document push(const Options& options, Session& session, const std::vector<registry::SchemaFile>& files) {
   const std::unique_ptr<Api> api = session.open(options.where);
-  std::size_t done = 0;
-  for (const auto request : in_requests(files)) {
-    http::ClientResponse answer = api->call({.method = http::Method::post,
-                                             .target = options.dry_run ? "/api/schemas?dryRun=true" : "/api/schemas",
-                                             .body = push_body(request)});
-    if (answer.status >= 400) refuse(answer, done, session);
-    take(accepted(std::move(answer)).root());
-    done += request.size();
-  }
+  http::ClientResponse answer = api->call({.method = http::Method::post,
+                                           .target = options.dry_run ? "/api/schemas?dryRun=true" : "/api/schemas",
+                                           .body = push_body(files)});
+  if (answer.status >= 400) refuse(answer, session);
+  return accepted(std::move(answer));
 }
 
 Exit run(const Options& options, Session& session) {
   const auto files = read_schema_files(options.folder);
   if (files.empty()) throw Failure(Exit::usage, fmt::format("{} has no schemas, <type>.v<N>.json", options.folder));
+  if (in_requests(files).size() > 1) {
+    throw Failure(Exit::usage, fmt::format("{} has {} schemas, too much for one request, which is all or nothing (push "
+                                           "them from several folders)",
+                                           options.folder, files.size()));
+  }
+  const json::Document pushed = push(options, session, files);
   if (options.json) {
     std::string text;
     json::Writer out(text);
@@ -75,14 +74,14 @@ Exit run(const Options& options, Session& session) {
     out.member("dryRun", options.dry_run);
     out.key("items");
     out.begin_array();
-    push(options, session, files, [&](json::Value pushed) { add_items(out, pushed); });
+    add_items(out, pushed.root());
     out.end_array();
     out.end_object();
     session.out << text << "\n";
     return Exit::ok;
   }
   Table table({{.title = "RESULT"}, {.title = "TYPE"}, {.title = "VERSION"}, {.title = "FILE", .flexible = true}});
-  push(options, session, files, [&](json::Value pushed) { add_rows(table, pushed); });
+  add_rows(table, pushed.root());
   session.out << table.render(session.out_terminal);
   if (options.dry_run) session.err << "nothing was registered: --dry-run\n";
   return Exit::ok;

@@ -69,6 +69,13 @@ TEST_F(SchemaCommand, RequestsHaveAtMostAThousandFilesAndEightMegabytes) {
   EXPECT_TRUE(in_requests({}).empty());
 }
 
+TEST_F(SchemaCommand, PushOfMoreThanOneRequestTakesSendsNothing) {  // S2.4
+  for (int i = 0; i < 1001; ++i) put(fmt::format("s/order.made{}.v1.json", i), "{}");
+  EXPECT_EQ(run({"schema", "push", folder("s")}), 2);
+  EXPECT_TRUE(calls.empty());
+  EXPECT_THAT(err.str(), HasSubstr("1001 schemas"));
+}
+
 TEST_F(SchemaCommand, CheckNamesWhatBreaks) {  // S2.5
   put("old/order.made.v1.json", kPlain);
   put("new/order.made.v1.json", kWithout);

@@ -1,7 +1,10 @@
 // Catalog documents with versions, and the audit log that every change to them is written to.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "base/digest.h"
 #include "shard/impl.h"
@@ -16,20 +19,49 @@ Error stale(const std::string& kind, const std::string& key, std::uint64_t prese
 
 }  // namespace
 
-std::optional<Need> Shard::Impl::run(Step& step, PutDocument& command) {
+std::optional<Error> Shard::Impl::refusal_of(const PutDocument& command) const {
+  const auto found = documents.find(std::pair(command.kind, command.key));
+  const std::uint64_t present = found == documents.end() ? 0 : found->second.version;
+  if (!command.expected_version || *command.expected_version == present) return std::nullopt;
+  return stale(command.kind, command.key, present);
+}
+
+// REQUIRES: nothing refuses it.
+Document Shard::Impl::put(PutDocument& command, Effects& effects) {
   const auto key = std::pair(command.kind, command.key);
   const auto found = documents.find(key);
   const std::uint64_t present = found == documents.end() ? 0 : found->second.version;
-  if (command.expected_version && *command.expected_version != present) {
-    return answer(step, stale(command.kind, command.key, present)), std::nullopt;
-  }
   const std::uint64_t last = present != 0 ? present : tenant(command.tenant).counters.last_removed;
   Document document{
       std::move(command.kind), std::move(command.key), command.tenant, last + 1, std::move(command.body), now};
-  step.effects.batch.documents.push_back({document, false});
+  effects.batch.documents.push_back({document, false});
   documents.insert_or_assign(key, document);
-  audit(command.audit, present == 0 ? "created" : "updated", step.effects);
-  answer(step, std::move(document));
+  audit(command.audit, present == 0 ? "created" : "updated", effects);
+  return document;
+}
+
+std::optional<Need> Shard::Impl::run(Step& step, PutDocument& command) {
+  if (auto refused = refusal_of(command)) return answer(step, *std::move(refused)), std::nullopt;
+  answer(step, put(command, step.effects));
+  return std::nullopt;
+}
+
+std::optional<Need> Shard::Impl::run(Step& step, PutDocuments& command) {
+  std::set<std::pair<std::string_view, std::string_view>> named;
+  std::vector<std::string> refusals;
+  for (const PutDocument& each : command.documents) {
+    if (!named.emplace(each.kind, each.key).second) {
+      const std::string detail = fmt::format("{} \"{}\" can be written once at a time", each.kind, each.key);
+      return answer(step, Error{Errc::conflict, detail}), std::nullopt;
+    }
+    if (auto refused = refusal_of(each)) refusals.push_back(std::move(refused->detail));
+  }
+  if (!refusals.empty()) {
+    return answer(step, Error{Errc::stale_version, fmt::format("{}", fmt::join(refusals, "; "))}), std::nullopt;
+  }
+  Documents written;
+  for (PutDocument& each : command.documents) written.documents.push_back(put(each, step.effects));
+  answer(step, std::move(written));
   return std::nullopt;
 }
 

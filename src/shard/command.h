@@ -193,6 +193,11 @@ struct PutDocument {
   std::optional<std::uint64_t> expected_version;
   AuditNote audit;
 };
+// All of them or, where one is refused, none. Answer: Documents, in the same order. Errc: stale_version, which names
+// every document whose version is another; conflict where one comes twice.
+struct PutDocuments {
+  std::vector<PutDocument> documents;
+};
 // Answer: Ack. Errc: not_found, stale_version.
 struct RemoveDocument {
   std::string kind;
@@ -203,7 +208,7 @@ struct RemoveDocument {
 
 using Command =
     std::variant<Create, Claim, Touch, Settle, Reset, Cancel, Release, SetPaused, Expire, Refill, EndWait, ListWorkers,
-                 ListLeased, CountItems, PutDocument, RemoveDocument, AppendEvents, ExpireEvents>;
+                 ListLeased, CountItems, PutDocument, PutDocuments, RemoveDocument, AppendEvents, ExpireEvents>;
 
 // ---- answers ----------------------------------------------------------------------------------
 
@@ -267,7 +272,11 @@ struct Appended {
   std::vector<AppendedEvent> events;
 };
 
+struct Documents {
+  std::vector<Document> documents;
+};
+
 using Reply = std::variant<Error, Created, Claimed, Touched, Settled, Recorded, Ack, Expired, Workers, Leased, Counts,
-                           Document, Appended>;
+                           Document, Documents, Appended>;
 
 }  // namespace millrace::shard

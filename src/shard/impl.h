@@ -115,7 +115,10 @@ struct Shard::Impl {
   std::optional<Need> run(Step& step, CountItems& command);
   // catalog.cc
   std::optional<Need> run(Step& step, PutDocument& command);
+  std::optional<Need> run(Step& step, PutDocuments& command);
   std::optional<Need> run(Step& step, RemoveDocument& command);
+  std::optional<Error> refusal_of(const PutDocument& command) const;
+  Document put(PutDocument& command, Effects& effects);
   void audit(const AuditNote& note, std::string_view verb, Effects& effects);
 
   // Shared by all of them (impl.cc).
@@ -157,13 +160,13 @@ struct Shard::Impl {
   Time parked_from = kNever;     // the earliest due time parked while a refill is under way
   std::size_t refill_least = 1;  // rows to read at least, to get past many of one due time that are paused
   absl::btree_set<ItemRef> watch_parked;  // parked items that changed while a refill reads
-  // One walk over the parked items by due time, page by page, for the groups that are hungry.
+  // One walk over the parked items by parked_at, page by page, for the groups that are hungry.
   struct Pass {
     bool active = false;
     std::uint32_t number = 0;
     Time from{};           // where it began
     Time next{};           // where the next page begins
-    Time asked{};          // when it was asked for: what was parked later is due no earlier
+    Time asked{};          // when it was asked for: members parked since are not before this
     std::size_t rows = 0;  // of the next page
   } pass;
 };

@@ -203,6 +203,53 @@ TEST(Catalog, VersionsPreventLostUpdates) {
   EXPECT_EQ(shard.expect<Document>(put("3", std::nullopt)).version, 3u);
 }
 
+PutDocument put_as(std::string key, std::string body, std::optional<std::uint64_t> expected) {
+  PutDocument command = put(std::move(body), expected);
+  command.audit.entity_id = key;
+  command.key = std::move(key);
+  return command;
+}
+
+// S2.4: a folder of schemas.
+TEST(Catalog, SeveralDocumentsAreWrittenAtOnceWithTheirVersionsAndAuditRecords) {
+  ShardUnderTest shard;
+  shard.expect<Document>(put_as("b", "1", 0));
+  const std::size_t writes = shard.writes;
+  const auto written =
+      shard.expect<Documents>(PutDocuments{{put_as("a", "1", 0), put_as("b", "2", 1), put_as("c", "1", std::nullopt)}});
+  ASSERT_EQ(written.documents.size(), 3u);
+  EXPECT_EQ(written.documents[1].key, "b");
+  EXPECT_EQ(written.documents[1].version, 2u);
+  EXPECT_EQ(shard.writes, writes + 1);
+  EXPECT_EQ(shard.documents.size(), 3u);
+  ASSERT_EQ(shard.audit.size(), 4u);
+  EXPECT_EQ(shard.audit[1].action, "millrace.key.created");
+  EXPECT_EQ(shard.audit[2].action, "millrace.key.updated");
+  EXPECT_EQ(shard.audit[3].entity_id, "c");
+}
+
+TEST(Catalog, OneStaleVersionRefusesAllAndEveryStaleOneIsNamed) {
+  ShardUnderTest shard;
+  shard.expect<Document>(put_as("b", "1", 0));
+  shard.expect<Document>(put_as("b", "2", 1));
+  const auto refused =
+      std::get<Error>(*shard.run(PutDocuments{{put_as("a", "1", 0), put_as("b", "3", 1), put_as("d", "1", 7)}}));
+  EXPECT_EQ(refused.code, Errc::stale_version);
+  EXPECT_EQ(refused.detail, R"(key "b" is at version 2; key "d" does not exist)");
+  EXPECT_EQ(shard.documents.size(), 1u);
+  EXPECT_EQ(shard.audit.size(), 2u);
+  // What was refused left nothing behind.
+  EXPECT_EQ(shard.expect<Documents>(PutDocuments{{put_as("a", "1", 0), put_as("b", "3", 2)}}).documents.size(), 2u);
+}
+
+TEST(Catalog, ADocumentIsWrittenOnceACall) {
+  ShardUnderTest shard;
+  const auto refused =
+      std::get<Error>(*shard.run(PutDocuments{{put_as("a", "1", std::nullopt), put_as("a", "2", std::nullopt)}}));
+  EXPECT_EQ(refused.code, Errc::conflict);
+  EXPECT_TRUE(shard.documents.empty());
+}
+
 TEST(Catalog, ADocumentMadeAgainNeverHasAVersionItHadBefore) {
   ShardUnderTest shard;
   shard.expect<Document>(put("1", 0));

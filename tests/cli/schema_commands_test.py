@@ -134,6 +134,19 @@ class Registered(SchemaCase):
             self.assertIn(name, refused.err)
 
 
+    def test_push_registers_all_of_a_folder_or_nothing(self):  # S2.4
+        self.put("member.invited.v1.json", EMAIL)
+        self.put("member.left.v1.json", "{")
+        refused = self.run_command("schema", "push", self.folder)
+        self.assertEqual((refused.code, refused.out), (REFUSED, ""))
+        self.assertIn("nothing was registered", refused.err)
+        self.assertEqual(self.publish({}, 1), OK)
+        self.put("member.left.v1.json", "{}")
+        pushed = self.succeed("schema", "push", self.folder, "--json").json()
+        self.assertEqual([item["result"] for item in pushed["items"]], ["created", "created"])
+        self.assertEqual(self.publish({}, 2), REFUSED)
+
+
 class FolderOfTheServer(SchemaCase):
     """`serve --schemas DIR`."""
 

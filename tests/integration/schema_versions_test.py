@@ -1,4 +1,4 @@
-"""Single versions under /api/schemas, and pushes that end early."""
+"""Single versions under /api/schemas, and pushes: all or nothing, whatever comes between."""
 
 import json
 import threading
@@ -55,22 +55,99 @@ class Pushes(RegistryCase):
             self.expect(self.api.post("/api/schemas", self.FILES[:1], headers={header: "*"}), 400, header)
         self.assertEqual(self.api.get("/api/schemas").json["items"], [])
 
-    def test_go_on_where_a_dead_server_left_them(self):  # S2.4
-        server = self.own_server()
-        pushing = threading.Thread(target=self.push_to_the_end, args=(server.port,))
-        watching = self.client_of(server)
-        pushing.start()
-        while not watching.get("/api/schemas?limit=1").json["items"]:
-            pass
-        server.kill()
-        pushing.join()
-        server.start()
-        api = self.client_of(server)
-        again = api.post("/api/schemas", self.FILES)
-        self.assertEqual(again.status, 200, again.body)
-        self.assertEqual(again.json["created"] + again.json["unchanged"], 300)
-        self.assertGreater(again.json["unchanged"], 0)
-        self.assertEqual(api.post("/api/schemas", self.FILES).json["unchanged"], 300)
+    def test_are_written_at_once_and_audited_one_by_one(self):  # S2.4, S2.12
+        done = self.api.post("/api/schemas", self.FILES[:20])
+        self.expect(done, 200)
+        self.assertEqual(done.json["created"], 20)
+        types = [f"order.done{number:03}" for number in range(20)]
+        self.assertEqual(self.written(self.api), types)
+        entries = self.api.get("/api/audit?entityType=millrace.event-type&limit=100").json["items"]
+        self.assertEqual(sorted((entry["action"], entry["entityId"]) for entry in entries),
+                         [("millrace.event-type.created", code) for code in types])
+
+    def test_one_that_is_refused_keeps_all_out(self):  # S2.4, S2.5
+        self.expect(self.api.post("/api/schemas", self.FILES[:1]), 200)
+        breaking = {**self.FILES[0], "schema": {"type": "array"}}
+        self.expect(self.api.post("/api/schemas", [*self.FILES[1:20], breaking]), 409, "[19]")
+        self.assertEqual(self.written(self.api), ["order.done000"])
+
+    def test_a_version_that_is_stale_keeps_all_out_and_is_named(self):  # S2.4
+        self.expect(self.api.post("/api/schemas", self.FILES[:2]), 200)
+        grown = [{**file, "version": "1.1"} for file in self.FILES[:3]]
+        stale = [{**grown[0], "ifMatch": 1}, {**grown[1], "ifMatch": 7}, {**grown[2], "ifMatch": 2}]
+        refused = self.api.post("/api/schemas", stale)
+        self.expect(refused, 412, "[1]")
+        self.assertEqual([(error["field"], error["message"]) for error in refused.json["errors"]],
+                         [("[1]", 'event type "order.done001" is at version 1'),
+                          ("[2]", 'event type "order.done002" does not exist')])
+        self.assertEqual([self.version_of(code) for code in self.written(self.api)], [1, 1])
+        fresh = [{**grown[0], "ifMatch": 1}, {**grown[1], "ifMatch": 1}, {**grown[2], "ifMatch": 0}]
+        self.expect(self.api.post("/api/schemas", fresh), 200)
+        self.assertEqual([self.version_of(code) for code in self.written(self.api)], [2, 2, 1])
+        self.expect(self.api.post("/api/schemas", fresh), 412, "[0]")
+
+    def test_that_a_dying_server_had_are_there_whole_or_not_at_all(self):  # S2.4
+        for polls in (0, 1, 4, 16):
+            server = self.own_server()
+            pushing = threading.Thread(target=self.push_to_the_end, args=(server.port,))
+            watching = self.client_of(server)
+            pushing.start()
+            for _ in range(polls):
+                self.assertIn(len(self.written(watching)), (0, 300))
+            server.kill()
+            pushing.join()
+            server.start()
+            api = self.client_of(server)
+            survived = len(self.written(api))
+            self.assertIn(survived, (0, 300))
+            again = api.post("/api/schemas", self.FILES)
+            self.assertEqual((again.status, again.json["unchanged"], again.json["created"]),
+                             (200, survived, 300 - survived), again.body)
+            server.kill()
+
+    def test_of_several_authors_at_once_are_all_in_the_end(self):  # S2.4
+        def push(author):
+            client = self.another()
+            own = [{**file, "version": f"1.{author}"} for file in self.FILES[:10]]
+            answers[author] = client.post("/api/schemas", own)
+
+        answers = {}
+        authors = [threading.Thread(target=push, args=(author,)) for author in range(4)]
+        for author in authors:
+            author.start()
+        for author in authors:
+            author.join()
+        # Only a crowd is told to come back; whoever was told so wrote nothing.
+        done = sorted(author for author, answer in answers.items() if answer.status == 200)
+        self.assertTrue(done)
+        self.assertLessEqual({answer.status for answer in answers.values()}, {200, 412})
+        for code in self.written(self.api):
+            document = self.api.get(f"/api/event-types/{code}").json
+            self.assertEqual([spec["version"] for spec in document["specVersions"]], [f"1.{author}" for author in done])
+            self.assertEqual(document["version"], len(done))
+
+    def test_of_the_same_by_several_authors_make_it_once(self):  # S2.4
+        def push(author):
+            answers[author] = self.another().post("/api/schemas", self.FILES[:50])
+
+        answers = {}
+        authors = [threading.Thread(target=push, args=(author,)) for author in range(4)]
+        for author in authors:
+            author.start()
+        for author in authors:
+            author.join()
+        self.assertEqual({answer.status for answer in answers.values()}, {200})
+        self.assertEqual(sorted((a.json["created"], a.json["unchanged"]) for a in answers.values()),
+                         [(0, 50), (0, 50), (0, 50), (50, 0)])
+        self.assertEqual(self.version_of("order.done000"), 1)
+
+    def version_of(self, code):
+        return self.api.get(f"/api/event-types/{code}").json["version"]
+
+    @staticmethod
+    def written(client):
+        page = client.get("/api/event-types?limit=1000").json
+        return [item["code"] for item in page["items"]]
 
     def push_to_the_end(self, port):
         client = Client(port, None)
