@@ -36,12 +36,12 @@ GroupIndex Groups::find(const QueueKey& queue, const GroupKey& key) const {
   return found == by_name_.end() ? kNoGroup : found->second;
 }
 
-GroupIndex Groups::load_parked(const QueueKey& queue, const GroupKey& key, ItemId first, ItemId last, Time due) {
+GroupIndex Groups::load_parked(const QueueKey& queue, const GroupKey& key, ItemId first, ItemId last, Time since) {
   const GroupIndex index = place(queue, key);
   Group& group = *groups_[index];
   group.parked_from = first.value;
   group.parked_last = last.value;
-  group.parked_due = due;
+  group.parked_at = since;
   return index;
 }
 

@@ -24,10 +24,10 @@ struct Group {
   SlotIndex out = kNoSlot;                                       // the member that is ready, on a timer or leased
   std::uint32_t items = 0;                                       // live items that name the group, aside ones too
 
-  // Its parked members. Among them due times rise with the ids: see docs/adr/0004.
+  // Its parked members. Among them ItemRecord::parked_at rises with the ids: see docs/adr/0004.
   std::uint64_t parked_from = kNoneParked;  // none has a lower id; kNoneParked: there are none
   std::uint64_t parked_last = 0;            // the highest id
-  Time parked_due{};                        // none is due earlier
+  Time parked_at{};                         // none was parked earlier
   std::uint32_t passed_in = 0;              // the latest pass over the store that left one of them there
   bool parked_since = false;                // one was parked since the store was last asked
   bool hungry = false;                      // listed as one that wants its parked members back
@@ -53,8 +53,8 @@ class Groups {
   void leave(GroupIndex index);
   // kNoGroup where it has neither live items nor parked members.
   GroupIndex find(const QueueKey& queue, const GroupKey& key) const;
-  // As a load found it: with parked members of these ids, the first of them due at `due`.
-  GroupIndex load_parked(const QueueKey& queue, const GroupKey& key, ItemId first, ItemId last, Time due);
+  // As a load found it: with parked members of these ids, the first of them parked at `since`.
+  GroupIndex load_parked(const QueueKey& queue, const GroupKey& key, ItemId first, ItemId last, Time since);
   // It has no parked members any more; it disappears if it has no live items either.
   void clear_parked(GroupIndex index);
   Group& operator[](GroupIndex index) { return *groups_[index]; }

@@ -96,6 +96,9 @@ struct ItemRecord {
   std::uint32_t attempt = 0;      // leases given so far; never goes back
   Time due{};
   Time updated{};
+  // Where it is among the parked items; unset where it is not one. Its due time, or of one that takes its turn in a
+  // group, when it was created: these are read in the order of their ids, whenever each is due.
+  Time parked_at{};
   Lease lease;
 
   // A FAILED item of a block_on_error group stays live: its group waits for it.

@@ -21,8 +21,8 @@ namespace millrace::shard {
 struct PriorItem {
   queue::Placement placement;
   queue::Status status;
-  Time due;
-  Time updated;  // of a done item; not kept in memory for the others
+  Time parked_at;  // of a parked item
+  Time updated;    // of a done item; not kept in memory for the others
 };
 
 struct ItemWrite {
@@ -172,7 +172,7 @@ struct ParkedGroup {
   queue::GroupKey group;
   ItemId first;  // the lowest and the highest id of them
   ItemId last;
-  Time due{};  // the earliest due time of them
+  Time parked_at{};  // the earliest of theirs
 };
 
 // All that a shard needs to go on where its last commit left it.

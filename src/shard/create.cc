@@ -83,6 +83,7 @@ CreatedItem Shard::Impl::create_one(const queue::QueueKey& queue, NewItem& item,
   count_change(queue, std::nullopt, queue::Status::pending);
   if (must_park(record, effects)) {
     record.placement = queue::Placement::parked;
+    record.parked_at = queue::keeps_order(record) ? now : record.due;
   } else {
     items.admit(record, now);
   }

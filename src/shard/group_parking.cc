@@ -1,7 +1,6 @@
 // Parking of ordered groups. At least one member of a group is in memory; of the others some, and the rest is
-// parked. Once one is, so are all later ones that are due at once, so among the parked members due times rise
-// with the ids: a walk over the store by due time meets them in their order. One that is scheduled for later
-// stays in memory, and is held there until the parked ones before it came back. See docs/adr/0004.
+// parked, whenever it is due. Once one is, so are all later ones, under the time at which they were created: a walk
+// over the parked items meets a group's members in their order. See docs/adr/0004.
 #include <algorithm>
 #include <utility>
 
@@ -24,16 +23,16 @@ constexpr std::size_t kPageMax = 10'000;
 
 bool Shard::Impl::must_park_member(const queue::ItemRecord& record) {
   const GroupIndex index = items.groups().find(record.lane->queue, *record.group);
-  if (index == queue::kNoGroup || record.due != now) return false;
+  if (index == queue::kNoGroup) return false;
   const Group& group = items.groups()[index];
   const bool fits = group.members.empty() || (group.members.size() < kGroupWindow && follower_room() > 0);
   if (!group.has_parked() && fits) return false;
-  items.note_parked(index, record.id, record.due);
+  items.note_parked(index, record.id, now);
   return true;
 }
 
 // What of the bound is used. The first member of each group stays whatever comes. The others have half of the bound,
-// so that groups that stand still leave room for everything else; scheduled ones beyond that take none of it.
+// so that groups that stand still leave room for everything else; more of them (of a load, by resets) take none of it.
 std::size_t Shard::Impl::counted() const { return items.unordered() + std::min(items.followers(), followers_max()); }
 
 std::size_t Shard::Impl::follower_room() const {
@@ -58,7 +57,7 @@ bool Shard::Impl::wish_members(Effects& effects) {
   }
   if (!pass.active) {
     Time from = kNever;
-    for (const GroupIndex index : hungry) from = std::min(from, items.groups()[index].parked_due);
+    for (const GroupIndex index : hungry) from = std::min(from, items.groups()[index].parked_at);
     pass = {.active = true,
             .number = pass.number + 1,
             .from = from,
@@ -77,7 +76,7 @@ bool Shard::Impl::wish_members(Effects& effects) {
 
 void Shard::Impl::take_members(Refill& command, Effects& effects) {
   refill_from = std::min(refill_from, parked_from);  // what was parked meanwhile
-  const Time next = command.rows.empty() ? pass.next : command.rows.back().due;
+  const Time next = command.rows.empty() ? pass.next : command.rows.back().parked_at;
   for (queue::ItemRecord& row : command.rows) {
     if (queue::keeps_order(row)) take_member(std::move(row), effects);
   }
@@ -98,16 +97,16 @@ void Shard::Impl::take_member(queue::ItemRecord row, Effects& effects) {
     return;
   }
   Group& group = items.groups()[index];
-  if (pass.from > group.parked_due || group.passed_in == pass.number) return;
+  if (pass.from > group.parked_at || group.passed_in == pass.number) return;
   const bool first = group.members.empty() || group.members.begin()->first > row.id.value;
   const bool fits = first || (group.members.size() < kGroupWindow && follower_room() > 0);
   if (changed || !fits) {
     group.passed_in = pass.number;
-    items.set_parked_from(index, row.id.value, row.due, now);
+    items.set_parked_from(index, row.id.value, row.parked_at, now);
     return;
   }
   const bool last = row.id.value == group.parked_last;
-  items.set_parked_from(index, row.id.value + 1, row.due, now);
+  items.set_parked_from(index, row.id.value + 1, row.parked_at, now);
   bring_back(std::move(row), effects);
   if (last) items.clear_parked(index, now);
 }
@@ -118,7 +117,7 @@ void Shard::Impl::end_page(bool complete) {
   auto hungry = std::exchange(items.hungry(), {});
   for (const GroupIndex index : hungry) {
     Group& group = items.groups()[index];
-    const bool met_all = pass.from <= group.parked_due && group.passed_in != pass.number;
+    const bool met_all = pass.from <= group.parked_at && group.passed_in != pass.number;
     group.hungry = false;
     if (complete && met_all && group.has_parked() && !group.parked_since) {
       items.clear_parked(index, now);  // the last ones were cancelled

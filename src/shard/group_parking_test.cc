@@ -28,6 +28,13 @@ void add_members(ShardUnderTest& shard, int count, const std::string& group,
   }
 }
 
+void add_scheduled(ShardUnderTest& shard, const std::string& group, Millis after) {
+  NewItem item = member(group);
+  item.run_at = shard.now + after;
+  add(shard, std::move(item));
+  shard.now += Millis(1);
+}
+
 std::vector<std::uint64_t> claim_ids(ShardUnderTest& shard, std::size_t limit = 100) {
   std::vector<std::uint64_t> ids;
   for (const auto& item : take_items(shard, claim_of({"a"}, "w:1", limit))) ids.push_back(item.id.value);
@@ -92,17 +99,64 @@ TEST(GroupParking, AfterAReloadTheGroupStillKnowsItsParkedMembers) {
   }
 }
 
-TEST(GroupParking, AScheduledMemberInMemoryWaitsForParkedOnesBeforeIt) {
+TEST(GroupParking, AScheduledMemberIsParkedBehindThoseBeforeIt) {
   ShardUnderTest shard(ShardOptions{.live_items_max = 1});
   add_members(shard, 4, "g");
-  NewItem late = member("g");
-  late.run_at = shard.now + std::chrono::seconds(1);
-  add(shard, std::move(late));  // 5
-  EXPECT_EQ(placement(shard, 5), Placement::live);
+  add_scheduled(shard, "g", std::chrono::seconds(1));  // 5
+  EXPECT_EQ(placement(shard, 5), Placement::parked);
   add_members(shard, 2, "g");  // 6, 7
   shard.reload();
+  EXPECT_EQ(work_off(shard), from_to(1, 4));
   shard.advance(std::chrono::seconds(2));
-  EXPECT_EQ(work_off(shard), from_to(1, 7));
+  EXPECT_EQ(work_off(shard), from_to(5, 7));
+}
+
+TEST(GroupParking, ScheduledMembersBeyondTheBoundWaitInTheStore) {
+  ShardUnderTest shard(ShardOptions{.live_items_max = 8});
+  for (int i = 0; i < 50; ++i) {
+    add_scheduled(shard, "g", std::chrono::hours(24));
+    add_scheduled(shard, "h", std::chrono::hours(24));
+  }
+  EXPECT_LE(shard.shard().live_items(), 6u);  // two that are first, and followers in half of the memory
+  shard.reload();
+  EXPECT_LE(shard.shard().live_items(), 6u);
+  EXPECT_TRUE(work_off(shard).empty());
+  shard.advance(std::chrono::hours(25));
+  EXPECT_EQ(work_off(shard).size(), 100u);
+}
+
+// S3.15: the due times fall with the ids, and the members go by their ids all the same.
+TEST(GroupParking, MembersComeBackInTheirOrderWheneverEachIsDue) {
+  for (const bool reloads : {false, true}) {
+    ShardUnderTest shard(ShardOptions{.live_items_max = 2});
+    for (int i = 0; i < 20; ++i) add_scheduled(shard, "g", std::chrono::seconds(100 - i));
+    if (reloads) shard.reload();
+    shard.advance(std::chrono::seconds(90));  // all but the first ten are due
+    EXPECT_TRUE(work_off(shard).empty());
+    if (reloads) shard.reload();
+    shard.advance(std::chrono::seconds(20));
+    EXPECT_EQ(work_off(shard), from_to(1, 20));
+  }
+}
+
+TEST(GroupParking, AMemberForAPastTimeIsParkedToo) {
+  ShardUnderTest shard(ShardOptions{.live_items_max = 1});
+  add_members(shard, 2, "g");
+  add_scheduled(shard, "g", -std::chrono::hours(1));  // 3
+  EXPECT_EQ(placement(shard, 3), Placement::parked);
+  EXPECT_EQ(work_off(shard), from_to(1, 3));
+}
+
+TEST(GroupParking, AResetMakesAParkedMemberDueAndLeavesItInItsPlace) {
+  ShardUnderTest shard(ShardOptions{.live_items_max = 1});
+  add_members(shard, 2, "g");
+  add_scheduled(shard, "g", std::chrono::hours(1));  // 3
+  add_members(shard, 1, "g");                        // 4
+  shard.now += Millis(5);
+  shard.expect<Recorded>(Reset{test_queue(), ItemId{3}, "now"});
+  EXPECT_EQ(placement(shard, 3), Placement::parked);
+  shard.reload();
+  EXPECT_EQ(work_off(shard), from_to(1, 4));
 }
 
 // S3.15: a failed one blocks its group, and parked members of another one come back all the same.
@@ -177,14 +231,14 @@ TEST(GroupParking, AReadThatFailsIsRepeatedLater) {
   add_members(made, 2, "g");
   const queue::ItemRecord row = made.items.at({test_queue(), ItemId{2}});
   ShardState state{.has_parked = true};
-  state.parked_groups.push_back({test_queue(), *row.group, row.id, row.id, row.due});
+  state.parked_groups.push_back({test_queue(), *row.group, row.id, row.id, row.parked_at});
   Shard shard(std::move(state), Epoch{1}, {}, made.now);
   Effects effects;
   shard.tick(made.now, effects);
-  ASSERT_EQ(effects.refill.value().from, row.due);
+  ASSERT_EQ(effects.refill.value().from, row.parked_at);
 
   effects = {};
-  Command failed = Refill{.rows = {}, .from = row.due};
+  Command failed = Refill{.rows = {}, .from = row.parked_at};
   shard.execute(RequestId{1}, failed, nullptr, made.now, effects);
   EXPECT_FALSE(effects.refill.has_value());
   ASSERT_NE(shard.next_tick(), kNever);

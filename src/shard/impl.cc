@@ -30,12 +30,15 @@ Shard::Impl::Impl(ShardState state, Epoch epoch_, ShardOptions options_, Time no
   });
   std::vector<queue::GroupIndex> marked;
   for (const ParkedGroup& parked : state.parked_groups) {
-    marked.push_back(items.groups().load_parked(parked.queue, parked.group, parked.first, parked.last, parked.due));
+    marked.push_back(
+        items.groups().load_parked(parked.queue, parked.group, parked.first, parked.last, parked.parked_at));
   }
   // By id, so that the same state gives the same memory whatever order a store loads it in.
-  std::ranges::sort(state.live, [](const queue::ItemRecord& a, const queue::ItemRecord& b) {
+  const auto by_id = [](const queue::ItemRecord& a, const queue::ItemRecord& b) {
     return std::tie(a.lane->queue, a.id) < std::tie(b.lane->queue, b.id);
-  });
+  };
+  if (!std::ranges::is_sorted(state.live, by_id)) std::ranges::sort(state.live, by_id);
+  items.expect(state.live.size());
   for (queue::ItemRecord& record : state.live) {
     if (record.lease.token.value != 0) {
       record.lease.until = std::max(record.lease.until, now + options.lease_grace);
@@ -96,9 +99,7 @@ void Shard::Impl::mark_dirty(TenantState& state) {
 
 void Shard::Impl::answer(Step& step, Reply reply) { step.effects.answers.push_back({step.request, std::move(reply)}); }
 
-PriorItem Shard::Impl::prior_of(SlotIndex slot) const {
-  return {queue::Placement::live, items[slot].status, time_from_ms(items[slot].due_ms), {}};
-}
+PriorItem Shard::Impl::prior_of(SlotIndex slot) const { return {queue::Placement::live, items[slot].status, {}, {}}; }
 
 void Shard::Impl::write(SlotIndex slot, const PriorItem& prior, Effects& effects) {
   write(items.record(slot), prior, effects);

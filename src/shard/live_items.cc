@@ -190,20 +190,20 @@ void LiveItems::note_hunger(queue::GroupIndex index) {
   hungry_.push_back(index);
 }
 
-void LiveItems::note_parked(queue::GroupIndex index, ItemId id, Time due) {
+void LiveItems::note_parked(queue::GroupIndex index, ItemId id, Time now) {
   queue::Group& group = groups_[index];
   MR_ASSERT(id.value > group.parked_last, "a member is parked behind those that are");
   if (!group.has_parked()) {
     group.parked_from = id.value;
-    group.parked_due = due;
+    group.parked_at = now;
   }
   group.parked_last = id.value;
   group.parked_since = true;
 }
 
-void LiveItems::set_parked_from(queue::GroupIndex index, std::uint64_t id, Time due, Time now) {
+void LiveItems::set_parked_from(queue::GroupIndex index, std::uint64_t id, Time since, Time now) {
   groups_[index].parked_from = id;
-  groups_[index].parked_due = due;
+  groups_[index].parked_at = since;
   release_next(index, now);
 }
 

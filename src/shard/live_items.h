@@ -35,6 +35,8 @@ class LiveItems {
   LiveItems(const LiveItems&) = delete;
   LiveItems& operator=(const LiveItems&) = delete;
 
+  // Makes room for so many items at once, which is quicker than growing to it.
+  void expect(std::size_t count) { by_id_.reserve(count); }
   // Takes a live item into memory and puts it where it belongs.
   SlotIndex admit(const queue::ItemRecord& record, Time now);
   // The item leaves memory. REQUIRES: not leased.
@@ -86,9 +88,9 @@ class LiveItems {
   std::size_t followers() const { return followers_; }
 
   // A new member of the group is parked, behind all others.
-  void note_parked(queue::GroupIndex group, ItemId id, Time due);
-  // The group's parked members are now those from `id` on, due no earlier than `due`.
-  void set_parked_from(queue::GroupIndex group, std::uint64_t id, Time due, Time now);
+  void note_parked(queue::GroupIndex group, ItemId id, Time now);
+  // The group's parked members are now those from `id` on, parked no earlier than `since`.
+  void set_parked_from(queue::GroupIndex group, std::uint64_t id, Time since, Time now);
   // It has none any more.
   void clear_parked(queue::GroupIndex group, Time now);
   // Groups with parked members that had few others left when one went; the longest waiting first.

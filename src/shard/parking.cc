@@ -41,9 +41,10 @@ bool Shard::Impl::must_park(const queue::ItemRecord& record, Effects& effects) {
 
 void Shard::Impl::park(SlotIndex slot, Effects& effects) {
   const PriorItem prior = prior_of(slot);
-  note_parked(items[slot].lane, prior.due);
   queue::ItemRecord record = items.record(slot);
+  note_parked(items[slot].lane, record.due);
   record.placement = Placement::parked;
+  record.parked_at = record.due;
   write(std::move(record), prior, effects);
   retire(slot);
 }
@@ -101,9 +102,10 @@ std::optional<Need> Shard::Impl::run(Step& step, Refill& command) {
 }
 
 void Shard::Impl::bring_back(queue::ItemRecord row, Effects& effects) {
-  const PriorItem prior{Placement::parked, row.status, row.due, row.updated};
+  const PriorItem prior{Placement::parked, row.status, row.parked_at, row.updated};
   row.lane = items.ready().shared_key(*row.lane);
   row.placement = Placement::live;
+  row.parked_at = {};
   items.admit(row, now);
   write(std::move(row), prior, effects);
 }
@@ -111,7 +113,7 @@ void Shard::Impl::bring_back(queue::ItemRecord row, Effects& effects) {
 void Shard::Impl::take_due(Refill& command, Effects& effects) {
   // A route was resumed while they were read: what waits in front of them goes first, and is read next.
   if (parked_from == Time{}) command.rows.clear();
-  Time next = command.complete || command.rows.empty() ? kNever : command.rows.back().due;
+  Time next = command.complete || command.rows.empty() ? kNever : command.rows.back().parked_at;
   std::size_t skipped = 0;
   for (queue::ItemRecord& row : command.rows) {
     const queue::QueueKey& queue = row.lane->queue;

@@ -19,7 +19,7 @@ Error final_item(ItemId id, Status status, std::string_view wish) {
 }
 
 PriorItem prior_of_stored(const queue::ItemRecord& stored) {
-  return {stored.placement, stored.status, stored.due, stored.updated};
+  return {stored.placement, stored.status, stored.parked_at, stored.updated};
 }
 
 const LogEntry* last_of(const ItemHistory& history, Action action) {
@@ -74,11 +74,12 @@ void Shard::Impl::reset_stored(const queue::ItemRecord& stored, Effects& effects
   record.status = Status::pending;
   record.retry_wait = false;
   record.lease = {};
-  // A parked member of a group is due already; it keeps its place, behind those parked before it.
+  record.due = now;
+  // A parked member of a group keeps its place, behind those parked before it.
   const bool keeps_place = stored.placement == Placement::parked && queue::keeps_order(stored);
   if (!keeps_place) {
     record.placement = Placement::live;
-    record.due = now;
+    record.parked_at = {};
     items.admit(record, now);
   }
   write(std::move(record), prior_of_stored(stored), effects);
@@ -122,6 +123,7 @@ void Shard::Impl::cancel_stored(queue::ItemRecord stored, Effects& effects) {
   count_change(stored.lane->queue, stored.status, Status::cancelled);
   stored.status = Status::cancelled;
   stored.placement = Placement::done;
+  stored.parked_at = {};
   stored.retry_wait = false;
   write(std::move(stored), prior, effects);
 }

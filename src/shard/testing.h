@@ -93,7 +93,7 @@ class ShardUnderTest {
     const auto same = [&](const ParkedGroup& g) { return g.queue == item.lane->queue && g.group == *item.group; };
     const auto found = std::ranges::find_if(groups, same);
     if (found == groups.end()) {
-      groups.push_back({item.lane->queue, *item.group, item.id, item.id, item.due});
+      groups.push_back({item.lane->queue, *item.group, item.id, item.id, item.parked_at});
     } else {
       found->last = item.id;
     }
@@ -132,9 +132,9 @@ class ShardUnderTest {
   void bring_back(const RefillWish& wish) {
     Refill rows{.rows = {}, .from = wish.from, .complete = true};
     for (const auto& [ref, item] : items) {
-      if (item.placement == queue::Placement::parked && item.due >= wish.from) rows.rows.push_back(item);
+      if (item.placement == queue::Placement::parked && item.parked_at >= wish.from) rows.rows.push_back(item);
     }
-    std::ranges::sort(rows.rows, {}, [](const auto& row) { return std::pair(row.due, row.id); });
+    std::ranges::sort(rows.rows, {}, [](const auto& row) { return std::pair(row.parked_at, row.id); });
     if (rows.rows.size() > wish.limit) {
       rows.rows.resize(wish.limit);
       rows.complete = false;

@@ -183,7 +183,7 @@ queue::Status peek_status(std::string_view bytes) {
 void encode_parked_ref(std::string& out, const ParkedRef& ref) {
   put_u8(out, kVersion);
   put_u8(out, static_cast<std::uint8_t>(ref.status));
-  put_time(out, ref.due);
+  put_time(out, ref.parked_at);
 }
 
 ParkedRef decode_parked_ref(std::string_view bytes) {

@@ -57,10 +57,10 @@ queue::ItemRecord decode_item(const ItemName& name, std::string_view bytes, Inte
 // Of an encoded item or parked reference, without decoding the rest.
 queue::Status peek_status(std::string_view bytes);
 
-// Where a parked item is: by its due time.
+// Where a parked item is.
 struct ParkedRef {
   queue::Status status;
-  Time due;
+  Time parked_at;
 };
 void encode_parked_ref(std::string& out, const ParkedRef& ref);
 ParkedRef decode_parked_ref(std::string_view bytes);

@@ -91,7 +91,7 @@ class Store {
   // The shards that were ever written, ascending; others need no load.
   virtual std::vector<ShardId> shards() = 0;
 
-  // Parked items of the shard with due >= from, by due time (then tenant, queue, id), at most `limit`.
+  // Parked items of the shard with parked_at >= from, by that time (then tenant, queue, id), at most `limit`.
   virtual std::vector<queue::ItemRecord> parked(ShardId shard, Time from, std::size_t limit) = 0;
 
   // What commands asked for; answers in the same order.

@@ -50,6 +50,7 @@ TEST_P(Items, EveryFieldComesBackFromEveryPlacement) {
     record.status = status_in(placement);
     record.priority = std::numeric_limits<std::int32_t>::max();
     record.due += Millis(1);
+    record.parked_at = placement == Placement::parked ? at(7) : Time{};
     commit_items({changed(before, record)});
     EXPECT_EQ(item_text(queue_, kIdMax), describe(ItemView{record, body}));
     restart();
@@ -137,8 +138,7 @@ TEST_P(Items, MovesLeaveNothingBehind) {
   EXPECT_THAT(store().expired(kShard, at(100), 10), IsEmpty());
   EXPECT_EQ(describe_all(store().load(kShard).live), describe_all(std::vector{next}));
   record = next;
-  next.placement = Placement::parked;
-  next.due = at(1000);
+  next = parked(next, at(1000));
   commit_items({changed(record, next)});
   EXPECT_THAT(store().load(kShard).live, IsEmpty());
   EXPECT_EQ(store().count(kShard, {.queue = queue_}, 10), 1u);
@@ -155,13 +155,12 @@ TEST_P(Items, DoneItemThatIsUpdatedExpiresByItsNewTime) {
   EXPECT_THAT(list({.queue = queue_, .status = Status::cancelled}), ElementsAre(1));
 }
 
-TEST_P(Items, ParkedComeByDueTimeThenId) {
+TEST_P(Items, ParkedComeByTheTimeTheyAreFiledUnderThenId) {
   std::vector<shard::ItemWrite> writes;
-  const auto park = [&](std::uint64_t id, Time due) {
+  const auto park = [&](std::uint64_t id, Time time) {
     auto record = make_item(queue_, id);
-    record.placement = Placement::parked;
-    record.due = due;
-    writes.push_back(created(record));
+    record.due = at(static_cast<std::int64_t>(1000 - id));  // plays no part
+    writes.push_back(created(parked(record, time)));
   };
   park(1, at(300));
   park(2, at(100));
@@ -183,37 +182,51 @@ TEST_P(Items, ParkedComeByDueTimeThenId) {
   EXPECT_EQ(store().load(kShard).live.size(), 1u);
 }
 
-TEST_P(Items, ParkedItemMovesWithItsDueTimeAndComesBack) {
-  auto parked = make_item(queue_, 1);
-  parked.placement = Placement::parked;
-  parked.due = at(100);
-  commit_items({created(parked)});
-  auto later = parked;
-  later.due = at(500);
-  commit_items({changed(parked, later)});
+TEST_P(Items, ParkedItemMovesWithTheTimeItIsFiledUnderAndComesBack) {
+  const auto first = parked(make_item(queue_, 1), at(100));
+  commit_items({created(first)});
+  const auto later = parked(first, at(500));
+  commit_items({changed(first, later)});
   EXPECT_EQ(describe_all(store().parked(kShard, at(0), 10)), describe_all(std::vector{later}));
-  auto live = later;
-  live.placement = Placement::live;
+  auto live = make_item(queue_, 1);
   commit_items({changed(later, live)});
   EXPECT_THAT(store().parked(kShard, at(0), 10), IsEmpty());
   EXPECT_FALSE(store().load(kShard).has_parked);
   EXPECT_EQ(item_text(queue_, 1), describe(ItemView{live, make_body("a title")}));
 }
 
+// A reset of a parked member of a group: it is due at once, and stays behind those before it.
+TEST_P(Items, ParkedItemStaysWhereItIsWhenItsDueTimeChanges) {
+  auto first = parked(make_item(queue_, 1), at(100));
+  first.due = at(9000);
+  auto second = parked(make_item(queue_, 2), at(200));
+  second.due = at(8000);
+  commit_items({created(first), created(second)});
+  auto sooner = second;
+  sooner.due = at(50);
+  sooner.updated = at(50);
+  commit_items({changed(second, sooner)});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(describe_all(store().parked(kShard, at(0), 10)), describe_all(std::vector{first, sooner}));
+    EXPECT_EQ(describe_all(store().parked(kShard, at(101), 10)), describe_all(std::vector{sooner}));
+    EXPECT_EQ(item_text(queue_, 2), describe(ItemView{sooner, make_body("a title")}));
+    EXPECT_EQ(describe(store().fetch(kShard, {.items = {{queue_, ItemId{2}}}}).items.at(0)->record), describe(sooner));
+    restart();
+  }
+}
+
 // S3.15
 TEST_P(Items, LoadTellsWhichOrderedGroupsHaveParkedMembers) {
   using queue::GroupMode;
-  const auto member = [&](std::uint64_t id, std::string group, GroupMode mode, Time due) {
+  const auto member = [&](std::uint64_t id, std::string group, GroupMode mode, Time time) {
     auto record = make_item(queue_, id);
     record.group = std::make_shared<const queue::GroupKey>(queue::GroupKey{std::move(group), mode});
-    record.placement = Placement::parked;
-    record.due = due;
-    return record;
+    return parked(record, time);
   };
   const auto third = member(3, "g", GroupMode::next_on_error, at(30));
   auto aside = member(2, "g", GroupMode::next_on_error, at(10));
   aside.retry_count = 1;
-  auto live = member(1, "g", GroupMode::next_on_error, at(1));
+  auto live = member(1, "g", GroupMode::next_on_error, {});
   live.placement = Placement::live;
   commit_items({created(live), created(aside), created(third),
                 created(member(4, "", GroupMode::block_on_error, at(40))),
@@ -225,8 +238,8 @@ TEST_P(Items, LoadTellsWhichOrderedGroupsHaveParkedMembers) {
     std::ranges::sort(lines);
     return lines;
   };
-  const auto line = [&](std::string group, GroupMode mode, std::uint64_t first, std::uint64_t last, Time due) {
-    return describe(shard::ParkedGroup{queue_, {std::move(group), mode}, ItemId{first}, ItemId{last}, due});
+  const auto line = [&](std::string group, GroupMode mode, std::uint64_t first, std::uint64_t last, Time time) {
+    return describe(shard::ParkedGroup{queue_, {std::move(group), mode}, ItemId{first}, ItemId{last}, time});
   };
   const auto nameless = line("", GroupMode::block_on_error, 4, 4, at(40));
   const auto blocking = line("g", GroupMode::block_on_error, 5, 5, at(5));
@@ -236,6 +249,7 @@ TEST_P(Items, LoadTellsWhichOrderedGroupsHaveParkedMembers) {
 
   auto back = third;
   back.placement = Placement::live;
+  back.parked_at = {};
   commit_items({changed(third, back)});
   restart();
   EXPECT_THAT(groups(),

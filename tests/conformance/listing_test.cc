@@ -25,10 +25,8 @@ class Listing : public StoreTest {
       writes.push_back(created(finished(make_item(queue_, id(3), {"blue"}), Status::completed, at(1))));
       writes.push_back(created(finished(make_item(queue_, id(4)), Status::failed, at(1))));
       writes.push_back(created(finished(make_item(queue_, id(5), {"redder"}), Status::cancelled, at(1))));
-      auto parked = make_item(queue_, id(6), {"red"});
-      parked.placement = Placement::parked;
-      parked.due = at(static_cast<std::int64_t>(1000 - id(6)));
-      writes.push_back(created(parked));
+      const Time time = at(static_cast<std::int64_t>(1000 - id(6)));
+      writes.push_back(created(parked(make_item(queue_, id(6), {"red"}), time)));
       auto blocking = make_item(queue_, id(7), {"blue"});
       blocking.status = Status::failed;
       writes.push_back(created(blocking));

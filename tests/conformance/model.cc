@@ -80,8 +80,8 @@ std::vector<std::string> Model::parked(ShardId shard, Time from, std::size_t lim
   std::vector<std::pair<Time, std::string>> timed;
   for (const auto& [address, item] : items_) {
     const auto& record = item.record;
-    if (std::get<0>(address) == shard && record.placement == queue::Placement::parked && record.due >= from) {
-      timed.emplace_back(record.due, describe(record));
+    if (std::get<0>(address) == shard && record.placement == queue::Placement::parked && record.parked_at >= from) {
+      timed.emplace_back(record.parked_at, describe(record));
     }
   }
   return first_by_time(std::move(timed), limit);
@@ -94,10 +94,10 @@ std::vector<std::string> Model::parked_groups(ShardId shard) const {
     const bool parked = std::get<0>(address) == shard && r.placement == queue::Placement::parked;
     if (!parked || !r.group || r.group->mode == queue::GroupMode::immediate) continue;
     if (r.group->mode == queue::GroupMode::next_on_error && r.retry_count > 0) continue;  // set aside
-    const shard::ParkedGroup alone{r.lane->queue, *r.group, r.id, r.id, r.due};
+    const shard::ParkedGroup alone{r.lane->queue, *r.group, r.id, r.id, r.parked_at};
     auto& group = groups.try_emplace({r.lane->queue, r.group->name, r.group->mode}, alone).first->second;
     group.last = r.id;  // they come by id
-    group.due = std::min(group.due, r.due);
+    group.parked_at = std::min(group.parked_at, r.parked_at);
   }
   std::vector<std::string> out;
   for (const auto& [name, group] : groups) out.push_back(describe(group));

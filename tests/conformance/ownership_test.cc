@@ -105,12 +105,11 @@ TEST_P(Ownership, LoadGivesLiveItemsOnly) {
   leased.lease = {LeaseToken{5}, at(60), std::make_shared<const std::string>("w")};
   auto blocking = make_item(queue_of("acme", "other"), 3);
   blocking.status = Status::failed;
-  auto parked = make_item(queue_, 4);
-  parked.placement = queue::Placement::parked;
+  const auto waiting = parked(make_item(queue_, 4), at(20));
   const auto done = finished(make_item(queue_, 5), Status::completed, at(1));
   commit(
       {.shard = kShard,
-       .items = {created(make_item(queue_, 1)), created(leased), created(blocking), created(parked), created(done)}});
+       .items = {created(make_item(queue_, 1)), created(leased), created(blocking), created(waiting), created(done)}});
   commit({.shard = kOtherShard, .items = {created(make_item(queue_, 1))}});
   restart();
   const auto state = store().load(kShard);

@@ -72,10 +72,9 @@ TEST_P(Records, LogIsOldestFirstAndTheLimitKeepsTheNewest) {
 TEST_P(Records, FetchAnswersInOrderWithGaps) {
   const auto live = make_item(queue_, 1);
   const auto done = finished(make_item(queue_, 2), queue::Status::completed, at(3));
-  auto parked = make_item(queue_, 3);
-  parked.placement = queue::Placement::parked;
+  const auto waiting = parked(make_item(queue_, 3), at(20));
   const auto row = dedup_row(acme_, "key", 9, at(50));
-  shard::Batch batch{.shard = kShard, .items = {created(live), created(done), created(parked)}};
+  shard::Batch batch{.shard = kShard, .items = {created(live), created(done), created(waiting)}};
   batch.log = {logged(done, 1, Action::picked, at(1)), logged(done, 2, Action::completed, at(3))};
   batch.dedup = {row};
   commit(batch);
@@ -84,7 +83,7 @@ TEST_P(Records, FetchAnswersInOrderWithGaps) {
   const auto facts = store().fetch(
       kShard, {.items = {{queue_, {3}}, {queue_, {9}}, {queue_, {2}}, {queue_, {1}}}, .dedup = {unknown, row.key}});
   ASSERT_EQ(facts.items.size(), 4u);
-  EXPECT_EQ(describe(facts.items[0]->record), describe(parked));
+  EXPECT_EQ(describe(facts.items[0]->record), describe(waiting));
   EXPECT_FALSE(facts.items[1]);
   EXPECT_EQ(describe(facts.items[2]->record), describe(done));
   EXPECT_EQ(facts.items[2]->log.size(), 2u);

@@ -40,7 +40,14 @@ queue::ItemRecord make_item(const queue::QueueKey& queue, std::uint64_t id, std:
 queue::ItemRecord finished(queue::ItemRecord record, queue::Status status, Time updated) {
   record.status = status;
   record.placement = queue::Placement::done;
+  record.parked_at = {};
   record.updated = updated;
+  return record;
+}
+
+queue::ItemRecord parked(queue::ItemRecord record, Time at) {
+  record.placement = queue::Placement::parked;
+  record.parked_at = at;
   return record;
 }
 
@@ -54,7 +61,7 @@ shard::ItemWrite created(queue::ItemRecord record, std::shared_ptr<const queue::
 }
 
 shard::PriorItem prior_of(const queue::ItemRecord& record) {
-  return {record.placement, record.status, record.due, record.updated};
+  return {record.placement, record.status, record.parked_at, record.updated};
 }
 
 shard::ItemWrite changed(const queue::ItemRecord& before, queue::ItemRecord after) {
@@ -95,11 +102,11 @@ std::string describe(const queue::ItemRecord& r) {
   const auto worker = r.lease.worker ? fmt::format("'{}'", *r.lease.worker) : "nobody";
   return fmt::format(
       "item {}/{}/{} bus '{}' tags [{}] group {} retry {}/{}/{}/{} priority {} max {} status {} placement {} wait {} "
-      "failed {} attempt {} due {} updated {} lease {}/{}/{}",
+      "failed {} attempt {} due {} updated {} parked {} lease {}/{}/{}",
       r.lane->queue.tenant.text(), r.lane->queue.name, r.id.value, r.lane->bus, fmt::join(r.lane->tags, "|"), group,
       static_cast<int>(r.retry.kind), r.retry.jitter, r.retry.base.count(), r.retry.cap.count(), r.priority,
       r.max_retries, static_cast<int>(r.status), static_cast<int>(r.placement), r.retry_wait, r.retry_count, r.attempt,
-      to_ms(r.due), to_ms(r.updated), r.lease.token.value, to_ms(r.lease.until), worker);
+      to_ms(r.due), to_ms(r.updated), to_ms(r.parked_at), r.lease.token.value, to_ms(r.lease.until), worker);
 }
 
 std::string describe(const queue::Body& body) {
@@ -153,7 +160,7 @@ std::string describe(const shard::WorkerRecord& worker) {
 std::string describe(const shard::ParkedGroup& group) {
   return fmt::format("{} {} group {} mode {} items {} to {} from {}", group.queue.tenant.text(), group.queue.name,
                      group.group.name, static_cast<int>(group.group.mode), group.first.value, group.last.value,
-                     to_ms(group.due));
+                     to_ms(group.parked_at));
 }
 
 std::string describe(const ItemView& item) { return describe(item.record) + " " + describe(item.body); }

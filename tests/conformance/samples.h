@@ -22,6 +22,7 @@ queue::QueueKey queue_of(std::string_view tenant_name, std::string_view name = "
 queue::ItemRecord make_item(const queue::QueueKey& queue, std::uint64_t id, std::vector<std::string> tags = {});
 // Terminal and done, by the clock at `updated`.
 queue::ItemRecord finished(queue::ItemRecord record, queue::Status status, Time updated);
+queue::ItemRecord parked(queue::ItemRecord record, Time at);
 std::shared_ptr<const queue::Body> make_body(std::string title, std::string payload = "null");
 
 shard::ItemWrite created(queue::ItemRecord record, std::shared_ptr<const queue::Body> body = make_body("a title"));

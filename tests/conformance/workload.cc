@@ -63,7 +63,7 @@ void Workload::add_new_item(shard::Batch& batch, const queue::QueueKey& queue) {
     record.group = std::make_shared<const queue::GroupKey>(
         queue::GroupKey{one_in(2) ? "g" : "gg", static_cast<queue::GroupMode>(below(3))});
   }
-  if (one_in(4)) record.placement = Placement::parked;
+  if (one_in(4)) record = parked(record, random_time());
   batch.items.push_back(created(record, make_body("title " + std::to_string(last_id_))));
 }
 
@@ -71,12 +71,17 @@ void Workload::add_new_item(shard::Batch& batch, const queue::QueueKey& queue) {
 queue::ItemRecord Workload::moved(queue::ItemRecord record) {
   record.updated = now();
   if (record.placement == Placement::parked) {
-    if (one_in(2)) {
-      record.due = random_time();
-    } else {
-      record.placement = Placement::live;
+    switch (below(3)) {
+      case 0:
+        return parked(record, random_time());
+      case 1:  // stays where it is
+        record.due = random_time();
+        return record;
+      default:
+        record.placement = Placement::live;
+        record.parked_at = {};
+        return record;
     }
-    return record;
   }
   record.lease = {};
   switch (below(6)) {
@@ -88,10 +93,9 @@ queue::ItemRecord Workload::moved(queue::ItemRecord record) {
       return record;
     case 1:
       record.status = Status::pending;
-      record.placement = Placement::parked;
       record.due = random_time();
       record.retry_count = static_cast<std::uint32_t>(below(2));
-      return record;
+      return parked(record, random_time());
     case 2:
       record.status = Status::failed;  // blocks its group
       record.placement = Placement::live;

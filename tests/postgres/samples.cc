@@ -32,8 +32,10 @@ shard::ItemWrite new_item(std::uint64_t id, std::vector<std::string> tags) {
 shard::ItemWrite changed(const queue::ItemRecord& before, const queue::ItemRecord& after) {
   return {.record = after,
           .body = nullptr,
-          .prior = shard::PriorItem{
-              .placement = before.placement, .status = before.status, .due = before.due, .updated = before.updated}};
+          .prior = shard::PriorItem{.placement = before.placement,
+                                    .status = before.status,
+                                    .parked_at = before.parked_at,
+                                    .updated = before.updated}};
 }
 
 queue::ItemRecord leased(queue::ItemRecord record) {

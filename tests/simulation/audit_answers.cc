@@ -118,7 +118,7 @@ void Auditor::check_answer(const Request& request, const shard::Reply& reply, co
   if (const auto* c = std::get_if<shard::Cancel>(&command)) {
     return check_recorded(c->queue, c->item, Action::cancelled, reply);
   }
-  if (const auto* c = std::get_if<shard::PutDocument>(&command)) return check_put(*c, reply, added);
+  if (const auto puts = puts_of(command); !puts.empty()) return check_puts(puts, reply, added);
   if (const auto* c = std::get_if<shard::RemoveDocument>(&command)) return check_removed(*c, reply, added);
   if (const auto* c = std::get_if<shard::Release>(&command)) check_released(*c);
   if (std::holds_alternative<shard::AppendEvents>(command) || std::holds_alternative<shard::ExpireEvents>(command)) {
@@ -205,7 +205,6 @@ void Auditor::check_claimed(const shard::Claim& claim, std::span<const queue::It
   if (items.size() == claim.limit || two_phases_) return;
   for (const Candidate& candidate : candidates(applied_, claim.queue)) {
     const queue::ItemRecord& r = candidate.item->record;
-    if (behind_parked_.contains({claim.queue, r.id})) continue;
     MR_REQUIRE(!candidate.expected || r.due > now_ || !has_any_tag(r, claim.tags), "{}: ready, but a claim got only {}",
                describe(r), items.size());
   }

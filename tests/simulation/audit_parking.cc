@@ -1,70 +1,94 @@
 // Parking must keep the order in which the items of a lane arrived (docs/adr/0004). What was parked before a
 // reload does not count there: the shard knows of it only once a refill brought it back. In an ordered group it
-// does: none of its members comes into memory before all parked ones with lower ids.
+// does: none of its members comes into memory before all parked ones with lower ids, whenever each is due.
+// And what comes into memory is bounded.
 #include "auditor.h"
 #include "describe.h"
 #include "violation.h"
 
 namespace millrace::simulation {
-namespace {
-
-// One that takes its turn in a group is parked by the rules of groups, not of lanes. One that failed under
-// next_on_error goes on alone.
-bool takes_turns(const queue::ItemRecord& r) {
-  if (!r.group || r.group->mode == queue::GroupMode::immediate) return false;
-  return r.group->mode == queue::GroupMode::block_on_error || r.retry_count == 0;
-}
-
-}  // namespace
 
 void Auditor::check_group_parking(const shard::ItemWrite& write) {
   const queue::ItemRecord& r = write.record;
   if (!r.group) return;
-  const std::tuple group(r.lane->queue, r.group->name, r.group->mode);
-  std::set<ItemId>& parked = parked_members_[group];
-  if (parked.erase(r.id) > 0 && r.placement == queue::Placement::done) ended_parked_.insert(group);
+  std::set<ItemId>& parked = parked_members_[group_of(r)];
+  parked.erase(r.id);
   if (!takes_turns(r)) return;
   if (r.placement == queue::Placement::parked) {
     parked.insert(r.id);
     return;
   }
-  const bool scheduled = !write.prior && r.due != now_;
-  if (scheduled && ended_parked_.contains(group)) behind_parked_.insert({r.lane->queue, r.id});
   if (parked.empty() || r.placement == queue::Placement::done) return;
-  const bool comes_back = write.prior && write.prior->placement == queue::Placement::parked;
-  MR_REQUIRE(!comes_back || r.id < *parked.begin(), "{}: back in memory before #{} of its group", describe(r),
+  MR_REQUIRE(r.id < *parked.begin(), "{}: in memory, although #{} of its group is parked", describe(r),
              parked.begin()->value);
-  // One that is scheduled for another time may wait in memory.
-  MR_REQUIRE(write.prior || scheduled, "{}: in memory, although #{} of its group is parked", describe(r),
-             parked.begin()->value);
-  if (r.id > *parked.begin()) behind_parked_.insert({r.lane->queue, r.id});
+}
+
+// Under which time an item is filed among the parked decides in which order they are read. A member keeps the time at
+// which it was created, or a reset would move it behind later ones.
+void Auditor::check_place(const shard::ItemWrite& write) const {
+  const queue::ItemRecord& r = write.record;
+  if (r.placement != queue::Placement::parked) {
+    MR_REQUIRE(r.parked_at == Time{}, "{}: filed as parked, which it is not", describe(r));
+    return;
+  }
+  const Time created = write.body ? write.body->created : applied_.find(r.lane->queue, r.id)->body->created;
+  const Time expected = takes_turns(r) ? created : r.due;
+  MR_REQUIRE(r.parked_at == expected, "{}: filed under another time than {}", describe(r), describe(expected));
+}
+
+// A member that is admitted must fit, unless it is the first of its group. What a reset brings back need not.
+void Auditor::check_member_fits(const shard::ItemWrite& write) const {
+  const queue::ItemRecord& r = write.record;
+  const bool was_away = !write.prior || write.prior->placement == queue::Placement::parked;
+  if (!takes_turns(r) || r.placement != queue::Placement::live || !was_away || residents_.would_be_first(r)) return;
+  const std::size_t bound = options_.live_items_max;
+  MR_REQUIRE(residents_.used(bound) < bound && residents_.followers() < bound / 2,
+             "{}: in memory beyond the bound of {}, with {} behind the first of their groups", describe(r), bound,
+             residents_.followers());
 }
 
 void Auditor::find_parked_members() {
   parked_members_.clear();
-  ended_parked_.clear();
-  behind_parked_.clear();
+  residents_.clear();
   for (const auto& [queue, items] : applied_.queues) {
     for (const auto& [id, item] : items) {
       const queue::ItemRecord& r = item.record;
+      residents_.note(r);
       if (r.placement != queue::Placement::parked || !takes_turns(r)) continue;
-      parked_members_[{queue, r.group->name, r.group->mode}].insert(id);
-    }
-    for (const auto& [id, item] : items) {
-      const queue::ItemRecord& r = item.record;
-      if (r.placement != queue::Placement::live || !takes_turns(r)) continue;
-      const auto parked = parked_members_.find({queue, r.group->name, r.group->mode});
-      if (parked != parked_members_.end() && id > *parked->second.begin()) behind_parked_.insert({queue, id});
+      parked_members_[group_of(r)].insert(id);
     }
   }
 }
 
+// What lies beyond the bound came there by a load or by what is allowed to exceed it; nothing else adds to it.
+void Auditor::check_bound(std::size_t before, std::size_t allowed) const {
+  const std::size_t bound = options_.live_items_max;
+  const std::size_t used = residents_.used(bound);
+  MR_REQUIRE(used <= std::max(bound, before + allowed), "{} items fill a memory of {}, {} before", used, bound, before);
+}
+
+// A reset brings its item back whatever memory holds, one that failed may leave the order of its group, and the first
+// of a group comes back before others of it that are in memory.
+bool Auditor::exceeds_rightly(const shard::ItemWrite& write) const {
+  const queue::ItemRecord& r = write.record;
+  const bool reset = named_queue_ == r.lane->queue && named_.contains(r.id);
+  const bool was_live = write.prior && write.prior->placement == queue::Placement::live;
+  const bool aside = was_live && r.group && !takes_turns(r);
+  return r.placement == queue::Placement::live && (reset || aside || residents_.would_precede_others(r));
+}
+
 void Auditor::check_parking(const Added& added) {
+  const std::size_t used_before = residents_.used(options_.live_items_max);
+  std::size_t allowed = 0;  // to exceed the bound
   // In the order of the writes: one that is displaced is parked before the new one takes its place.
   for (const shard::ItemWrite& write : added.items) {
     const queue::ItemRecord& r = write.record;
     const shard::ItemRef ref{r.lane->queue, r.id};
     check_group_parking(write);
+    check_place(write);
+    check_member_fits(write);
+    allowed += exceeds_rightly(write);
+    residents_.note(r);
     if (r.placement == queue::Placement::parked) {
       parked_.insert(ref);
       continue;
@@ -75,6 +99,7 @@ void Auditor::check_parking(const Added& added) {
       MR_REQUIRE(r.due < other->due, "{}: in memory, although {} of its lane is parked", describe(r), describe(*other));
     }
   }
+  check_bound(used_before, allowed);
 }
 
 std::vector<const queue::ItemRecord*> Auditor::parked_in_lane_of(const queue::ItemRecord& r) const {

@@ -127,31 +127,57 @@ void Auditor::compare(store::Store& store) const {
   }
 }
 
-void Auditor::check_put(const shard::PutDocument& put, const shard::Reply& reply, const Added& added) const {
-  const std::uint64_t version = document_before_ ? document_before_->version : 0;
-  if (put.expected_version && *put.expected_version != version) {
+// All of them or none: one that is stale refuses the others.
+void Auditor::check_puts(std::span<const shard::PutDocument> puts, const shard::Reply& reply,
+                         const Added& added) const {
+  std::set<std::pair<std::string, std::string>> named;
+  std::vector<std::string> stale;
+  for (std::size_t i = 0; i < puts.size(); ++i) {
+    named.emplace(puts[i].kind, puts[i].key);
+    const std::uint64_t version = documents_before_[i] ? documents_before_[i]->version : 0;
+    if (puts[i].expected_version && *puts[i].expected_version != version) stale.push_back(puts[i].key);
+  }
+  const bool twice = named.size() < puts.size();
+  if (twice || !stale.empty()) {
     const auto* error = std::get_if<Error>(&reply);
-    MR_REQUIRE(error && error->code == Errc::stale_version, "{}/{} is at v{}: put answered {}", put.kind, put.key,
-               version, describe(reply));
+    MR_REQUIRE(error && error->code == (twice ? Errc::conflict : Errc::stale_version), "a put of {} that are stale: {}",
+               stale.size(), describe(reply));
+    for (const std::string& key : stale) {
+      MR_REQUIRE(twice || error->detail.find(key) != std::string::npos, "{} is stale, told: {}", key, error->detail);
+    }
     MR_REQUIRE(added.documents.empty() && added.audit.empty(), "a refused put was stored");
     return;
   }
-  const auto* document = std::get_if<shard::Document>(&reply);
-  MR_REQUIRE(document && document->body == put.body && added.documents.size() == 1, "{}/{} is at v{}: put answered {}",
-             put.kind, put.key, version, describe(reply));
+  const auto* one = std::get_if<shard::Document>(&reply);
+  const auto* many = std::get_if<shard::Documents>(&reply);
+  const std::span<const shard::Document> told = one    ? std::span(one, 1)
+                                                : many ? std::span(many->documents)
+                                                       : std::span<const shard::Document>();
+  MR_REQUIRE(told.size() == puts.size() && added.documents.size() == puts.size() && added.audit.size() == puts.size(),
+             "a put of {} answered {}", puts.size(), describe(reply));
+  for (std::size_t i = 0; i < puts.size(); ++i) check_put(i, puts[i], told[i], added);
+}
+
+void Auditor::check_put(std::size_t index, const shard::PutDocument& put, const shard::Document& told,
+                        const Added& added) const {
+  const std::uint64_t version = documents_before_[index] ? documents_before_[index]->version : 0;
+  MR_REQUIRE(told.key == put.key && told.body == put.body && added.documents[index].document.version == told.version,
+             "{}/{} is at v{}: told as {}/{}", put.kind, put.key, version, told.kind, told.key);
   const auto removed = applied_.removed_versions.find(std::pair(put.kind, put.key));
-  const bool fresh = removed == applied_.removed_versions.end() || document->version > removed->second;
-  MR_REQUIRE(version == 0 ? fresh : document->version == version + 1, "{}/{} is at v{}: put made v{}", put.kind,
-             put.key, version, document->version);
-  MR_REQUIRE(added.audit.size() == 1 && added.audit[0].actor == put.audit.actor &&
-                 added.audit[0].action == put.audit.entity_type + (version == 0 ? ".created" : ".updated"),
+  const bool fresh = removed == applied_.removed_versions.end() || told.version > removed->second;
+  MR_REQUIRE(version == 0 ? fresh : told.version == version + 1, "{}/{} is at v{}: put made v{}", put.kind, put.key,
+             version, told.version);
+  const shard::AuditRecord& record = added.audit[index];
+  MR_REQUIRE(record.actor == put.audit.actor && record.entity_id == put.audit.entity_id &&
+                 record.action == put.audit.entity_type + (version == 0 ? ".created" : ".updated"),
              "{}/{}: the put is not in the audit log", put.kind, put.key);
 }
 
 void Auditor::check_removed(const shard::RemoveDocument& remove, const shard::Reply& reply, const Added& added) const {
   const auto* error = std::get_if<Error>(&reply);
-  if (!document_before_ || (remove.expected_version && *remove.expected_version != document_before_->version)) {
-    const Errc code = document_before_ ? Errc::stale_version : Errc::not_found;
+  const std::optional<shard::Document>& before = documents_before_.at(0);
+  if (!before || (remove.expected_version && *remove.expected_version != before->version)) {
+    const Errc code = before ? Errc::stale_version : Errc::not_found;
     MR_REQUIRE(error && error->code == code, "{}/{}: remove answered {}", remove.kind, remove.key, describe(reply));
     MR_REQUIRE(added.documents.empty() && added.audit.empty(), "a refused removal was stored");
     return;

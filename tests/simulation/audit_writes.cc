@@ -123,7 +123,6 @@ void Auditor::check_best(const Item& item, const shard::Claim& claim, std::span<
   for (const Candidate& other : all) {
     const queue::ItemRecord& o = other.item->record;
     if (!other.expected || o.due > now_ || !has_any_tag(o, claim.tags)) continue;
-    if (behind_parked_.contains({o.lane->queue, o.id})) continue;
     MR_REQUIRE(!goes_before(o, item.record), "{}: leased before {}", describe(item.record), describe(o));
   }
 }
@@ -240,17 +239,20 @@ void Auditor::check_dedup(const Added& added, const shard::Command* command) {
 }
 
 void Auditor::check_documents(const Added& added, const shard::Command* command) {
-  document_before_.reset();
-  const auto* put = command ? std::get_if<shard::PutDocument>(command) : nullptr;
+  documents_before_.clear();
+  const auto puts = command ? puts_of(*command) : std::span<const shard::PutDocument>();
   const auto* remove = command ? std::get_if<shard::RemoveDocument>(command) : nullptr;
-  if (put || remove) {
-    const auto known =
-        applied_.documents.find(put ? std::pair(put->kind, put->key) : std::pair(remove->kind, remove->key));
-    if (known != applied_.documents.end()) document_before_ = known->second;
-  }
+  const auto keep = [&](const std::string& kind, const std::string& key) {
+    const auto known = applied_.documents.find(std::pair(kind, key));
+    documents_before_.push_back(known == applied_.documents.end() ? std::nullopt : std::optional(known->second));
+  };
+  for (const shard::PutDocument& put : puts) keep(put.kind, put.key);
+  if (remove) keep(remove->kind, remove->key);
   for (const shard::DocumentWrite& write : added.documents) {
     const shard::Document& d = write.document;
-    const bool asked = (put && put->kind == d.kind && put->key == d.key && !write.removed && put->body == d.body) ||
+    const bool put = std::ranges::any_of(
+        puts, [&](const auto& each) { return each.kind == d.kind && each.key == d.key && each.body == d.body; });
+    const bool asked = (put && !write.removed) ||
                        (remove && remove->kind == d.kind && remove->key == d.key && write.removed) ||
                        (command && std::holds_alternative<shard::SetPaused>(*command));
     MR_REQUIRE(asked, "document {}/{} v{} was written, nobody asked", d.kind, d.key, d.version);
@@ -260,8 +262,7 @@ void Auditor::check_documents(const Added& added, const shard::Command* command)
 
 void Auditor::check_audit(const Added& added, const shard::Command* command) {
   for (const shard::AuditRecord& record : added.audit) {
-    MR_REQUIRE(command && (std::holds_alternative<shard::PutDocument>(*command) ||
-                           std::holds_alternative<shard::RemoveDocument>(*command) ||
+    MR_REQUIRE(command && (!puts_of(*command).empty() || std::holds_alternative<shard::RemoveDocument>(*command) ||
                            std::holds_alternative<shard::SetPaused>(*command)),
                "an audit record {} that nobody caused", record.action);
     std::vector<shard::AuditRecord>& chain = applied_.audit[record.tenant];

@@ -34,6 +34,12 @@ const shard::Claim* claim_of(const shard::Command& command) {
   return nullptr;
 }
 
+std::span<const shard::PutDocument> puts_of(const shard::Command& command) {
+  if (const auto* put = std::get_if<shard::PutDocument>(&command)) return {put, 1};
+  if (const auto* puts = std::get_if<shard::PutDocuments>(&command)) return puts->documents;
+  return {};
+}
+
 void Auditor::sent(RequestId request, const shard::Command& command) {
   const bool fresh = requests_.emplace(request, Request{copy_of(command), {}, false, {}}).second;
   MR_REQUIRE(fresh && !undelivered_.contains(request), "request {} was used twice", request.value);
@@ -186,7 +192,6 @@ void Auditor::check_waiters(Time next_tick) const {
     for (const Candidate& candidate : candidates(applied_, claim->queue)) {
       const queue::ItemRecord& record = candidate.item->record;
       if (!candidate.expected || !has_any_tag(record, claim->tags)) continue;
-      if (behind_parked_.contains({claim->queue, record.id})) continue;
       MR_REQUIRE(record.due > now_, "r{} waits although {} is ready at {}", id.value, describe(record), describe(now_));
       MR_REQUIRE(next_tick <= record.due, "the next tick at {} is after {} gets ready for r{}", describe(next_tick),
                  describe(record), id.value);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "order.h"
+#include "residents.h"
 #include "shard/command.h"
 #include "shard/shard.h"
 #include "store/store.h"
@@ -95,6 +96,10 @@ class Auditor {
   void check_best(const Item& item, const shard::Claim& claim, std::span<const Candidate> all) const;
   void check_parking(const Added& added);
   void check_group_parking(const shard::ItemWrite& write);
+  void check_place(const shard::ItemWrite& write) const;
+  void check_member_fits(const shard::ItemWrite& write) const;
+  bool exceeds_rightly(const shard::ItemWrite& write) const;
+  void check_bound(std::size_t before, std::size_t allowed) const;
   void find_parked_members();
   void check_nothing_parked_before(const Item& item) const;
   std::vector<const queue::ItemRecord*> parked_in_lane_of(const queue::ItemRecord& record) const;
@@ -127,7 +132,9 @@ class Auditor {
   void check_settled(const Request& request, const shard::Reply& reply, const Added& added) const;
   void check_recorded(const queue::QueueKey& queue, ItemId item, queue::Action action, const shard::Reply& reply) const;
   void check_released(const shard::Release& release) const;
-  void check_put(const shard::PutDocument& put, const shard::Reply& reply, const Added& added) const;
+  void check_puts(std::span<const shard::PutDocument> puts, const shard::Reply& reply, const Added& added) const;
+  void check_put(std::size_t index, const shard::PutDocument& put, const shard::Document& told,
+                 const Added& added) const;
   void check_removed(const shard::RemoveDocument& remove, const shard::Reply& reply, const Added& added) const;
   void check_workers(const shard::ListWorkers& question, const shard::Workers& answer) const;
   void check_forgotten(const shard::WorkerDrop& drop) const;
@@ -152,13 +159,9 @@ class Auditor {
   std::vector<Pause> pauses_;                               // of the group being filled
   std::deque<std::vector<Pause>> sealed_pauses_;
   std::set<shard::ItemRef> parked_;  // since the last reload, and still
+  Residents residents_;
   // Of each group, those that take their turn in it.
-  using GroupName = std::tuple<queue::QueueKey, std::string, queue::GroupMode>;
   std::map<GroupName, std::set<ItemId>> parked_members_;
-  std::set<GroupName> ended_parked_;  // a member of theirs was cancelled where it was parked
-  // In memory behind parked ones of their group. When those end unseen, the shard has to ask the store before it lets
-  // these go; that they do go in the end is for the calm to show.
-  std::set<shard::ItemRef> behind_parked_;
   Seen seen_;
   Time now_{};
   // Of the call being looked at:
@@ -166,10 +169,13 @@ class Auditor {
   bool two_phases_ = false;
   std::map<ItemId, std::vector<Item>> named_;
   std::optional<queue::QueueKey> named_queue_;
-  std::optional<shard::Document> document_before_;
+  std::vector<std::optional<shard::Document>> documents_before_;  // that it writes or removes, in its order
 };
 
 // The claim a command carries, or null.
 const shard::Claim* claim_of(const shard::Command& command);
+
+// The documents that a command puts.
+std::span<const shard::PutDocument> puts_of(const shard::Command& command);
 
 }  // namespace millrace::simulation

@@ -41,12 +41,6 @@ struct AuditorTest : testing::Test {
     story.look();
     return record;
   }
-  void parked(queue::ItemRecord item) {
-    story.tick();
-    item.placement = queue::Placement::parked;
-    story.write(item);
-    story.look();
-  }
   shard::NewItem grouped(GroupMode mode) {
     shard::NewItem item = story.new_item();
     item.group = queue::GroupKey{"g", mode};
@@ -115,45 +109,6 @@ TEST_F(AuditorTest, FindsHalfAnArray) {
   story.send(shard::Create{story.queue, {item, item}});
   story.effects.answers = {{story.request, reply}};
   expect_look("1 of 2 items");
-}
-
-TEST_F(AuditorTest, FindsANewItemAheadOfOneThatIsParked) {
-  parked(created());
-  story.create(story.new_item());
-  expect_look("of its lane is parked");
-}
-
-TEST_F(AuditorTest, FindsALeaseAheadOfAnItemThatIsParked) {
-  const queue::ItemRecord first = created();
-  const queue::ItemRecord second = created();
-  parked(first);
-  story.claim(second);
-  expect_look("which is parked");
-}
-
-TEST_F(AuditorTest, FindsANewMemberInMemoryBehindAParkedOneOfItsGroup) {
-  parked(created(grouped(GroupMode::next_on_error)));
-  story.create(grouped(GroupMode::next_on_error));
-  expect_look("of its group is parked");
-}
-
-TEST_F(AuditorTest, FindsAMemberBackInMemoryBeforeAnEarlierOneOfItsGroup) {
-  const queue::ItemRecord first = created(grouped(GroupMode::block_on_error));
-  queue::ItemRecord second = created(grouped(GroupMode::block_on_error));
-  parked(first);
-  parked(second);
-  story.tick();
-  second.placement = queue::Placement::live;
-  story.write(second);
-  expect_look("before #1 of its group");
-}
-
-TEST_F(AuditorTest, FindsALeaseAheadOfAParkedMemberOfTheGroup) {
-  const queue::ItemRecord first = created(grouped(GroupMode::next_on_error));
-  const queue::ItemRecord second = created(grouped(GroupMode::next_on_error));
-  parked(first);
-  story.claim(second);
-  expect_look("before an earlier item of its group");
 }
 
 TEST_F(AuditorTest, FindsAnOvertakenBlockingGroup) {

@@ -178,15 +178,29 @@ shard::Command Clients::draw_append(Time now) {
   return append;
 }
 
+shard::PutDocument Clients::draw_put(const TenantId& tenant) {
+  // The key carries the tenant: a document belongs to one for good.
+  const std::string key = tenant.text() + ".doc" + std::to_string(random_.below(4));
+  std::optional<std::uint64_t> expected;
+  if (random_.chance(500)) expected = random_.below(4);
+  const shard::AuditNote note{tenant, "cli", "millrace.note", key, "", "{}"};
+  return {"note", key, tenant, "{\"n\":" + std::to_string(random_.below(100)) + "}", expected, note};
+}
+
 shard::Command Clients::draw_document() {
   const TenantId tenant = random_.pick(profile_.queues).tenant;
+  if (random_.chance(300)) {
+    shard::PutDocuments puts;
+    for (std::int64_t count = random_.between(1, 3); count > 0; --count) puts.documents.push_back(draw_put(tenant));
+    return puts;
+  }
+  if (random_.chance(600)) return draw_put(tenant);
   // The key carries the tenant: a document belongs to one for good.
   const std::string key = tenant.text() + ".doc" + std::to_string(random_.below(2));
   std::optional<std::uint64_t> expected;
   if (random_.chance(500)) expected = random_.below(4);
   const shard::AuditNote note{tenant, "cli", "millrace.note", key, "", "{}"};
-  if (random_.chance(300)) return shard::RemoveDocument{"note", key, expected, note};
-  return shard::PutDocument{"note", key, tenant, "{\"n\":" + std::to_string(random_.below(100)) + "}", expected, note};
+  return shard::RemoveDocument{"note", key, expected, note};
 }
 
 shard::Command Clients::draw_question() {

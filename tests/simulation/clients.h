@@ -50,6 +50,7 @@ class Clients {
   shard::Command draw_append(Time now);
   shard::NewEvent draw_event(Time now);
   shard::Command draw_document();
+  shard::PutDocument draw_put(const TenantId& tenant);
   shard::Command draw_question();
   std::vector<std::string> draw_tags(std::size_t at_least);
   shard::Holder draw_holder(const KnownLease& lease);

@@ -99,6 +99,7 @@ std::string describe(const queue::ItemRecord& r) {
       "{}#{} {} {} prio={} due={}{} tries={}/{} attempt={} updated={}", r.lane ? text(r.lane->queue) : "?", r.id.value,
       queue::status_name(r.status), kPlacements[static_cast<std::size_t>(r.placement)], r.priority, describe(r.due),
       r.retry_wait ? "(retry)" : "", r.retry_count, r.max_retries, r.attempt, describe(r.updated));
+  if (r.placement == queue::Placement::parked) all += fmt::format(" parked_at={}", describe(r.parked_at));
   if (r.lane) all += fmt::format(" bus={} tags={}", r.lane->bus, fmt::join(r.lane->tags, ","));
   if (r.group) all += fmt::format(" group={}", text(*r.group));
   if (r.lease.token.value != 0) {
@@ -162,6 +163,12 @@ std::string describe(const shard::Command& command) {
             return fmt::format("put {}/{} {} expects {}", c.kind, c.key, c.body,
                                c.expected_version ? fmt::to_string(*c.expected_version) : "-");
           },
+          [](const shard::PutDocuments& c) {
+            return fmt::format("put {}", list(c.documents, [](const shard::PutDocument& put) {
+                                 return fmt::format("{}/{} expects {}", put.kind, put.key,
+                                                    put.expected_version ? fmt::to_string(*put.expected_version) : "-");
+                               }));
+          },
           [](const shard::RemoveDocument& c) {
             return fmt::format("remove {}/{} expects {}", c.kind, c.key,
                                c.expected_version ? fmt::to_string(*c.expected_version) : "-");
@@ -206,6 +213,7 @@ std::string describe(const shard::Reply& reply) {
             return "leased " + list(r.items, [](ItemId id) { return fmt::to_string(id.value); });
           },
           [](const shard::Counts& r) { return fmt::format("counts {}", fmt::join(r.by_status, "/")); },
+          [](const shard::Documents& r) { return fmt::format("{} documents", r.documents.size()); },
           [](const shard::Document& r) { return fmt::format("document {}/{} v{}", r.kind, r.key, r.version); },
           [](const shard::Appended& r) {
             return "appended " + list(r.events, [](const shard::AppendedEvent& e) {

@@ -71,7 +71,8 @@ Profile draw_profile(Random& random) {
   // Long groups in little memory: most of their members are parked.
   if (crowded && random.chance(500)) {
     profile.grouped = 900;
-    profile.scheduled = random.chance(500) ? 0 : 100;
+    constexpr std::array<std::uint32_t, 4> kScheduled = {0, 100, 400, 900};
+    profile.scheduled = random.pick(kScheduled);
   }
   return profile;
 }

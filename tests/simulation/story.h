@@ -16,12 +16,14 @@ class Story {
   static constexpr ShardId kShard{7};
   const queue::QueueKey queue{TenantId::trusted("t0"), "events"};
 
-  Auditor auditor{kShard, {}};
+  Auditor auditor;
   shard::Effects effects;
   Time now = time_from_ms(1'800'000'000'000);
   Time next_tick = kNever;  // what the shard would say after the step
 
-  Story() { auditor.reloaded({.shard = kShard}, now); }
+  explicit Story(shard::ShardOptions options = {}) : auditor(kShard, options) {
+    auditor.reloaded({.shard = kShard}, now);
+  }
 
   shard::NewItem new_item() const;
   shard::Outcome outcome(const queue::ItemRecord& leased, bool success) const;
@@ -52,7 +54,7 @@ class Story {
 
  private:
   shard::PriorItem prior(const queue::ItemRecord& record) const {
-    return {record.placement, record.status, record.due, record.updated};
+    return {record.placement, record.status, record.parked_at, record.updated};
   }
 
   std::uint64_t last_request_ = 0;

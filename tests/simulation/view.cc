@@ -59,7 +59,7 @@ void View::write(const shard::ItemWrite& write) {
   MR_REQUIRE(write.prior.has_value(), "{}: no prior for an item the store has", describe(record));
   const queue::ItemRecord& old = known->record;
   MR_REQUIRE(write.prior->placement == old.placement && write.prior->status == old.status &&
-                 write.prior->due == old.due &&
+                 write.prior->parked_at == old.parked_at &&
                  (old.placement != queue::Placement::done || write.prior->updated == old.updated),
              "{}: the prior is not what the store holds: {}", describe(record), describe(old));
   known->record = record;

@@ -12,11 +12,13 @@ void write_item(MemoryShard& shard, const shard::ItemWrite& write) {
   const auto [at, added] = queue.try_emplace(write.record.id);
   MR_ASSERT(added == !write.prior.has_value(), "an item is new exactly when it has no prior");
   MR_ASSERT(added == (write.body != nullptr), "an item has its body when it is new, and only then");
+  MR_ASSERT(write.record.placement == queue::Placement::parked || write.record.parked_at == Time{},
+            "only a parked item has a place among the parked");
   if (!added) {
     const auto& held = at->second.record;
     const bool same_time = held.placement != queue::Placement::done || held.updated == write.prior->updated;
     MR_ASSERT(held.placement == write.prior->placement && held.status == write.prior->status &&
-                  held.due == write.prior->due && same_time,
+                  held.parked_at == write.prior->parked_at && same_time,
               "prior is what the store holds of the item");
   }
   at->second.record = write.record;

@@ -134,8 +134,8 @@ std::vector<queue::ItemRecord> MemoryStore::parked(ShardId shard, Time from, std
   const std::scoped_lock lock(disk_->mutex);
   return by_time(
       find_shard(*disk_, shard), limit,
-      [&](const auto& record) { return record.placement == queue::Placement::parked && record.due >= from; },
-      &queue::ItemRecord::due);
+      [&](const auto& record) { return record.placement == queue::Placement::parked && record.parked_at >= from; },
+      &queue::ItemRecord::parked_at);
 }
 
 shard::Facts MemoryStore::fetch(ShardId shard, const shard::Need& need) {

@@ -13,7 +13,7 @@ std::int16_t number(auto named) { return static_cast<std::int16_t>(named); }
 std::int32_t count_column(std::uint32_t count) { return static_cast<std::int32_t>(count); }
 
 std::optional<Time> parked_due(const queue::ItemRecord& r) {
-  return r.placement == queue::Placement::parked ? std::optional(r.due) : std::nullopt;
+  return r.placement == queue::Placement::parked ? std::optional(r.parked_at) : std::nullopt;
 }
 std::optional<Time> finished_at(const queue::ItemRecord& r) {
   return r.placement == queue::Placement::done ? std::optional(r.updated) : std::nullopt;

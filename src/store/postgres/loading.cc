@@ -155,7 +155,7 @@ shard::ParkedGroup read_parked_group(Row& row) {
           .group = std::move(group),
           .first = ItemId{row.u64()},
           .last = ItemId{row.u64()},
-          .due = row.time()};
+          .parked_at = row.time()};
 }
 
 template <class T>

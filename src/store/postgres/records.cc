@@ -86,6 +86,7 @@ Uuid read_state(Row& row, Pool& pool, queue::ItemRecord& record) {
   record.retry_wait = row.boolean();
   record.due = row.time();
   record.updated = row.time();
+  record.parked_at = row.maybe(&Row::time).value_or(Time{});
   record.lease.token = LeaseToken{row.maybe(&Row::u64).value_or(0)};
   record.lease.until = row.maybe(&Row::time).value_or(Time{});
   if (const auto worker = row.maybe(&Row::view)) record.lease.worker = pool.worker(*worker);

@@ -57,7 +57,7 @@ class Pool {
 // Of item_state as `s`. The lane's digest comes first; the record's lane, retry and max_retries stay unset.
 inline constexpr char kStateColumns[] =
     "s.lane, s.id, s.stage, s.status, s.priority, s.retry_count, s.attempt, s.retry_wait, s.due, s.updated, "
-    "s.lease_token, s.lease_until, s.lease_worker, s.group_mode, s.group_name";
+    "s.parked_due, s.lease_token, s.lease_until, s.lease_worker, s.group_mode, s.group_name";
 Uuid read_state(Row& row, Pool& pool, queue::ItemRecord& record);
 void set_lane(queue::ItemRecord& record, const Lane& lane);
 
@@ -78,7 +78,8 @@ inline constexpr char kJoinBody[] =
 queue::ItemRecord read_item(Row& row, Pool& pool);
 
 // Of item_body as `b`.
-inline constexpr char kBodyColumns[] = "b.title, b.description, b.tags, b.payload, b.created";
+inline constexpr char kBodyColumns[] =
+    "b.title, b.description, b.tags, coalesce(b.payload_text, b.payload::text), b.created";
 std::shared_ptr<const queue::Body> read_body(Row& row);
 
 // Of item_log as `g`.

@@ -89,8 +89,8 @@ void BatchWriter::leave(ShardId shard, const queue::ItemRecord& record, const sh
   const bool moved = prior.placement != record.placement;
   if (prior.placement == Placement::parked) {
     if (moved) erase(Table::parked_ref, key_of(shard, record));
-    if (moved || prior.due != record.due) {
-      erase(Table::item_parked, timed_key(shard, prior.due, record));
+    if (moved || prior.parked_at != record.parked_at) {
+      erase(Table::item_parked, timed_key(shard, prior.parked_at, record));
     }
   } else if (moved) {
     erase(table_of(prior.placement), key_of(shard, record));
@@ -107,9 +107,9 @@ void BatchWriter::write_item(ShardId shard, const queue::ItemRecord& record) {
   value_.clear();
   encode_item(value_, record);
   if (record.placement == Placement::parked) {
-    put(Table::item_parked, timed_key(shard, record.due, record), value_);
+    put(Table::item_parked, timed_key(shard, record.parked_at, record), value_);
     value_.clear();
-    encode_parked_ref(value_, {record.status, record.due});
+    encode_parked_ref(value_, {record.status, record.parked_at});
     put(Table::parked_ref, key_of(shard, record), value_);
     if (queue::keeps_order(record)) put(Table::meta, members_parked_key(shard), {});
   } else {
@@ -181,7 +181,7 @@ void BatchWriter::write_records(const shard::Batch& batch) {
 void BatchWriter::drop(ShardId shard, const queue::ItemRecord& record) {
   if (record.placement == Placement::parked) {
     erase(Table::parked_ref, key_of(shard, record));
-    erase(Table::item_parked, timed_key(shard, record.due, record));
+    erase(Table::item_parked, timed_key(shard, record.parked_at, record));
   } else {
     erase(table_of(record.placement), key_of(shard, record));
   }

@@ -166,6 +166,11 @@ ItemName parse_timed_item_key(std::string_view key) {
   return take_item(key);
 }
 
+Time parse_item_time(std::string_view key) {
+  take(key, kShardBytes);
+  return take_time_be(take(key, kNumberBytes));
+}
+
 ItemId last_id(std::string_view key) {
   if (key.size() < kNumberBytes) throw CorruptRecord("key ends early");
   return ItemId{ByteReader(key.substr(key.size() - kNumberBytes)).u64_be()};

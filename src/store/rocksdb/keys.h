@@ -53,7 +53,8 @@ std::string after_prefix(std::string prefix);
 // Taking apart. All throw CorruptRecord for a key that is none of theirs; views point into the key.
 ItemName parse_item_key(std::string_view key);
 ItemName parse_timed_item_key(std::string_view key);
-ItemId last_id(std::string_view key);  // the number that ends the key
+Time parse_item_time(std::string_view key);  // of a timed_item_key
+ItemId last_id(std::string_view key);        // the number that ends the key
 ShardId parse_shard_time_key(std::string_view key);
 struct ExpiryEntry {
   Time expires;

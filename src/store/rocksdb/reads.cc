@@ -19,16 +19,22 @@ void scan_shard(View& view, Table table, ShardId shard, Visit visit) {
   scan_from(view, table, prefix, prefix, visit);
 }
 
+queue::ItemRecord decode_parked(std::string_view key, std::string_view value, Interner& interner) {
+  queue::ItemRecord record = decode_item(parse_timed_item_key(key), value, interner);
+  record.parked_at = parse_item_time(key);
+  return record;
+}
+
 std::optional<queue::ItemRecord> read_parked_item(View& view, ShardId shard, const queue::QueueKey& queue, ItemId id,
                                                   Interner& interner) {
   const auto ref_key = item_key(shard, queue, id);
   const auto ref_bytes = view.get(Table::parked_ref, ref_key);
   if (!ref_bytes) return std::nullopt;
   const auto ref = decoded(Table::parked_ref, ref_key, [&] { return decode_parked_ref(*ref_bytes); });
-  const auto key = timed_item_key(shard, ref.due, queue, id);
+  const auto key = timed_item_key(shard, ref.parked_at, queue, id);
   const auto bytes = view.get(Table::item_parked, key);
   if (!bytes) throw_damaged(Table::parked_ref, ref_key, "names a parked item that is not there");
-  return decoded(Table::item_parked, key, [&] { return decode_item(parse_timed_item_key(key), *bytes, interner); });
+  return decoded(Table::item_parked, key, [&] { return decode_parked(key, *bytes, interner); });
 }
 
 }  // namespace
@@ -96,7 +102,7 @@ std::vector<queue::ItemRecord> read_parked(View& view, ShardId shard, Time from,
   if (limit == 0) return out;
   Interner interner;
   scan_from(view, Table::item_parked, time_prefix(shard, from), shard_prefix(shard), [&](auto key, auto value) {
-    out.push_back(decode_item(parse_timed_item_key(key), value, interner));
+    out.push_back(decode_parked(key, value, interner));
     return out.size() < limit;
   });
   return out;
@@ -141,7 +147,7 @@ shard::ShardState read_shard(View& view, ShardId shard) {
   const bool has_members = view.get(Table::meta, members_parked_key(shard)).has_value();
   scan_shard(view, Table::item_parked, shard, [&](auto key, auto value) {
     state.has_parked = true;
-    if (has_members) parked_groups.add(decode_item(parse_timed_item_key(key), value, interner));
+    if (has_members) parked_groups.add(decode_parked(key, value, interner));
     return has_members;
   });
   state.parked_groups = parked_groups.take();

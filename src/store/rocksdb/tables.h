@@ -5,7 +5,7 @@
 //   meta            name                                    format, epoch, latest time of each shard, journal
 //   item_live       shard tenant queue id                   ItemRecord: recovery scans this table alone
 //   item_done       shard tenant queue id                   ItemRecord
-//   item_parked     shard due tenant queue id               ItemRecord, in the order it is refilled
+//   item_parked     shard parked_at tenant queue id         ItemRecord, in the order it is refilled
 //   parked_ref      shard tenant queue id                   where in item_parked
 //   item_by_status  shard tenant queue status id            - (see is_indexed)
 //   done_by_time    shard updated tenant queue id           -, what expires next
