@@ -84,11 +84,13 @@ SkipList::Node* SkipList::lay_out(int height, std::size_t entry_bytes) {
   return node;
 }
 
-SkipList::Node* SkipList::walk(Node* from, int level, std::string_view key) const {
-  for (Node* next = from->next(level); next != nullptr && compare(next->key(), key) < 0; next = from->next(level)) {
+SkipList::Node* SkipList::walk(Node*& from, int level, std::string_view key) const {
+  Node* next = from->next(level);
+  while (next != nullptr && compare(next->key(), key) < 0) {
     from = next;
+    next = from->next(level);
   }
-  return from;
+  return next;
 }
 
 bool SkipList::brackets(Node* node, int level, std::string_view key) const {
@@ -109,13 +111,12 @@ bool SkipList::insert(Node* node, Finger& finger) {
   while (level < levels && !brackets(before[static_cast<std::size_t>(level)], level, key)) ++level;
   Node* at = level < levels ? before[static_cast<std::size_t>(level)] : head_;
   for (int lower = level - 1; lower >= 0; --lower) {
-    at = walk(at, lower, key);
+    walk(at, lower, key);
     before[static_cast<std::size_t>(lower)] = at;
   }
   if (const Node* next = before[0]->next(0); next != nullptr && compare(next->key(), key) == 0) return false;
   for (int upper = level + 1; upper < height; ++upper) {
-    auto& place = before[static_cast<std::size_t>(upper)];
-    place = walk(place, upper, key);
+    walk(before[static_cast<std::size_t>(upper)], upper, key);
   }
   height_.store(levels, std::memory_order_relaxed);
   for (int each = 0; each < height; ++each) {
@@ -127,21 +128,18 @@ bool SkipList::insert(Node* node, Finger& finger) {
   return true;
 }
 
-// The last node before the key, the head if there is none.
-SkipList::Node* SkipList::find_before(std::string_view internal_key) const {
-  Node* at = head_;
+SkipList::Gap SkipList::find(std::string_view internal_key) const {
+  Gap gap{head_, nullptr};
   for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
-    at = walk(at, level, internal_key);
+    gap.after = walk(gap.before, level, internal_key);
   }
-  return at;
+  return gap;
 }
 
-const SkipList::Node* SkipList::first_from(std::string_view internal_key) const {
-  return find_before(internal_key)->next(0);
-}
+const SkipList::Node* SkipList::first_from(std::string_view internal_key) const { return find(internal_key).after; }
 
 const SkipList::Node* SkipList::last_before(std::string_view internal_key) const {
-  const Node* found = find_before(internal_key);
+  const Node* found = find(internal_key).before;
   return found == head_ ? nullptr : found;
 }
 

@@ -51,9 +51,16 @@ class SkipList {
  private:
   Node* lay_out(int height, std::size_t entry_bytes);
   int random_height();
-  Node* find_before(std::string_view internal_key) const;
-  // `from` or the last node after it, on this level, that is before the key.
-  Node* walk(Node* from, int level, std::string_view key) const;
+  // The last node before the key (the head if there is none) and the first that is not, which is the one that was
+  // compared: a link read again may lead to a node that was inserted meanwhile and is before the key, a version
+  // of it that the reader must not see.
+  struct Gap {
+    Node* before;
+    Node* after;
+  };
+  Gap find(std::string_view internal_key) const;
+  // Moves `from` to the last node on this level that is before the key; gives the node after it.
+  Node* walk(Node*& from, int level, std::string_view key) const;
   bool brackets(Node* node, int level, std::string_view key) const;
 
   std::function<char*(std::size_t bytes)> allocate_;

@@ -185,5 +185,25 @@ TEST_F(SkipListTest, readers_see_whole_entries_in_order_while_one_thread_inserts
   for (auto& reader : readers) reader.join();
 }
 
+// A snapshot of RocksDB rests on this: the next version of a key is inserted right before the one that is looked for.
+TEST_F(SkipListTest, a_version_is_found_while_the_next_one_is_inserted_before_it) {
+  constexpr std::uint64_t kVersions = 300'000;
+  ASSERT_TRUE(insert(internal("key", 1), list_.own_finger()));
+  std::atomic<std::uint64_t> latest = 1;
+  std::atomic<std::uint64_t> wrong = 0;
+  std::thread reader([&] {
+    while (latest < kVersions) {
+      const std::string wanted = internal("key", latest);
+      if (key_of(list_.first_from(wanted)) != wanted) ++wrong;
+    }
+  });
+  for (std::uint64_t i = 2; i <= kVersions; ++i) {
+    insert(internal("key", i), list_.own_finger());
+    latest = i;
+  }
+  reader.join();
+  EXPECT_EQ(wrong, 0u);
+}
+
 }  // namespace
 }  // namespace millrace::store::rocks
