@@ -1,19 +1,12 @@
 // The auditor must be able to fail, also about the event log: each test spoils one thing in a good history.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "story.h"
-#include "violation.h"
+#include "spoiled_story.h"
 
 namespace millrace::simulation {
 namespace {
 
-using testing::HasSubstr;
-
-struct EventAuditTest : testing::Test {
-  Story story;
+struct EventAuditTest : SpoiledStory {
   const TenantId tenant = story.queue.tenant;
   std::uint64_t last = 0;
 
@@ -51,19 +44,6 @@ struct EventAuditTest : testing::Test {
     story.send(shard::ExpireEvents{{*record}, {}});
     story.effects.batch.event_drops.push_back({tenant, record->position, record->header});
     story.answer(shard::Expired{1});
-  }
-
-  static void expect_violation(const std::function<void()>& step, const std::string& text) {
-    try {
-      step();
-    } catch (const Violation& violation) {
-      EXPECT_THAT(violation.what(), HasSubstr(text));
-      return;
-    }
-    ADD_FAILURE() << "nothing was found, expected: " << text;
-  }
-  void expect_look(const std::string& text) {
-    expect_violation([&] { story.look(); }, text);
   }
 };
 

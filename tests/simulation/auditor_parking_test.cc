@@ -1,33 +1,14 @@
 // What must not happen around parked items: the auditor notices each of these.
 #include <gtest/gtest.h>
 
-#include "story.h"
-#include "violation.h"
+#include "spoiled_story.h"
 
 namespace millrace::simulation {
 namespace {
 
 using queue::GroupMode;
 
-void expect_violation(auto&& step, const std::string& text) {
-  try {
-    step();
-  } catch (const Violation& violation) {
-    EXPECT_NE(std::string(violation.what()).find(text), std::string::npos) << violation.what();
-    return;
-  }
-  FAIL() << "not noticed: " << text;
-}
-
-struct AuditorParking : testing::Test {
-  Story story;
-
-  queue::ItemRecord created(const shard::NewItem& item) {
-    queue::ItemRecord record = story.create(item);
-    story.look();
-    return record;
-  }
-  queue::ItemRecord created() { return created(story.new_item()); }
+struct AuditorParking : SpoiledStory {
   queue::ItemRecord parked(queue::ItemRecord item) {
     story.tick();
     item.placement = queue::Placement::parked;
@@ -35,14 +16,6 @@ struct AuditorParking : testing::Test {
     story.write(item);
     story.look();
     return item;
-  }
-  shard::NewItem grouped(GroupMode mode) {
-    shard::NewItem item = story.new_item();
-    item.group = queue::GroupKey{"g", mode};
-    return item;
-  }
-  void expect_look(const std::string& text) {
-    expect_violation([&] { story.look(); }, text);
   }
 };
 

@@ -1,13 +1,9 @@
 // The auditor must be able to fail: each test spoils one thing in a good history.
 #include "auditor.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "story.h"
-#include "violation.h"
+#include "spoiled_story.h"
 
 namespace millrace::simulation {
 namespace {
@@ -15,39 +11,12 @@ namespace {
 using queue::Action;
 using queue::GroupMode;
 using queue::Status;
-using testing::HasSubstr;
 
-void expect_violation(const std::function<void()>& step, const std::string& text) {
-  try {
-    step();
-  } catch (const Violation& violation) {
-    EXPECT_THAT(violation.what(), HasSubstr(text));
-    return;
-  }
-  ADD_FAILURE() << "nothing was found, expected: " << text;
-}
-
-struct AuditorTest : testing::Test {
-  Story story;
-
-  queue::ItemRecord created(const shard::NewItem& item) {
-    queue::ItemRecord record = story.create(item);
-    story.look();
-    return record;
-  }
-  queue::ItemRecord created() { return created(story.new_item()); }
+struct AuditorTest : SpoiledStory {
   queue::ItemRecord leased(const queue::ItemRecord& item) {
     queue::ItemRecord record = story.claim(item);
     story.look();
     return record;
-  }
-  shard::NewItem grouped(GroupMode mode) {
-    shard::NewItem item = story.new_item();
-    item.group = queue::GroupKey{"g", mode};
-    return item;
-  }
-  void expect_look(const std::string& text) {
-    expect_violation([&] { story.look(); }, text);
   }
 };
 
