@@ -61,7 +61,7 @@ struct Growth {
 
 class Planning {
  public:
-  Planning(const engine::Catalog& catalog, const TenantId& tenant) : catalog_(catalog), tenant_(tenant) {}
+  Planning(const engine::Catalog& catalog, TenantId tenant) : catalog_(catalog), tenant_(std::move(tenant)) {}
 
   Result<PushOutcome> add(const PushedSchema& schema) {
     const std::string& code = schema.type->code;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <tuple>
 
 #include "base/assert.h"
@@ -187,8 +188,7 @@ ItemPage MemoryStore::items(ShardId shard, const ItemQuery& query) {
   const auto& queue = find_queue(find_shard(*disk_, shard), query.queue);
   ItemPage page;
   auto skip = query.offset;
-  for (auto at = queue.rbegin(); at != queue.rend(); ++at) {
-    const auto& [id, stored] = *at;
+  for (const auto& [id, stored] : std::views::reverse(queue)) {
     if (query.before && id >= *query.before) continue;
     if (!matches(stored.record, query)) continue;
     if (skip > 0) {

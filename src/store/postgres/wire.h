@@ -33,6 +33,9 @@ Time from_timestamptz(std::int64_t micros);
 // Values in their binary form, each given to Out::element(type, bytes) or Out::null_element(type).
 template <class Out>
 class Encoder {
+ public:
+  void value(const char*) = delete;  // would become a bool
+
  protected:
   void value(bool v);
   void value(std::int16_t v);
@@ -40,7 +43,6 @@ class Encoder {
   void value(std::int64_t v);
   void value(std::string_view v);
   void value(const std::string& v) { value(std::string_view(v)); }
-  void value(const char*) = delete;  // would become a bool
   void value(Bytes v);
   void value(Time v);
   void value(const Uuid& v);
@@ -50,6 +52,9 @@ class Encoder {
   }
 
  private:
+  friend Out;
+  Encoder() = default;
+
   template <class T>
   void null(const T& like);
   Out& out() { return static_cast<Out&>(*this); }

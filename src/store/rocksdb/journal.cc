@@ -19,6 +19,7 @@
 #include <span>
 #include <utility>
 
+#include "base/log.h"
 #include "store/store_error.h"
 
 namespace millrace::store::rocks {
@@ -142,7 +143,8 @@ Journal::~Journal() {
   if (spare_.valid()) {
     try {
       segments_.push_back(spare_.get());
-    } catch (const StoreError&) {  // it is not needed any more
+    } catch (const StoreError& error) {
+      spdlog::debug("store: a file of the journal that is no longer needed was not made: {}", error.what());
     }
   }
   for (const Segment& segment : segments_) close(segment.file);
