@@ -27,13 +27,14 @@ constexpr const char* kWithout = R"({"type":"object","properties":{"data":{"type
 
 // A folder that goes with the test.
 class SchemaCommand : public testing::Test, protected FakeSession {
- protected:
+ public:
   SchemaCommand() {
     std::string pattern = (fs::temp_directory_path() / "millrace-schemas-XXXXXX").string();
     root_ = ::mkdtemp(pattern.data());
   }
   ~SchemaCommand() override { fs::remove_all(root_); }
 
+ protected:
   std::string put(const std::string& path, const std::string& text) {
     fs::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text;
