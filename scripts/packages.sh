@@ -1,15 +1,16 @@
 # Which Debian packages the commands need, and how the missing ones get there. Sourced by ./dev.
 # Debian 12 has every dependency. Only judges that tests ask come from npm, into the build folder (npm_packages.sh).
 
+# Python too: CMake looks for it to define the script suites, whatever is built.
 packages_build=(
-  clang-19 lld-19 libclang-rt-19-dev ccache ninja-build cmake pkg-config
+  clang-19 lld-19 libclang-rt-19-dev ccache ninja-build cmake pkg-config python3
   libboost1.81-dev librocksdb-dev libsimdjson-dev libpq-dev prometheus-cpp-dev libspdlog-dev libfmt-dev
   libcli11-dev libtomlplusplus-dev libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libjemalloc-dev libssl-dev libxxhash-dev libre2-dev
   libprotobuf-dev libprotoc-dev libxml2-dev
 )
-# PostgreSQL for the store's tests, which start servers of their own; Python for the house rules and the
-# script suites; curl, jq and openssl for what the documentation's examples call.
-packages_test=(postgresql python3 curl jq openssl ca-certificates git)
+# PostgreSQL for the store's tests, which start servers of their own; curl, jq and openssl for what the
+# documentation's examples call.
+packages_test=(postgresql curl jq openssl ca-certificates git)
 # Node.js for judges; builds of it from elsewhere bring npm along and refuse Debian's.
 command -v node >/dev/null || packages_test+=(nodejs)
 command -v npm >/dev/null || packages_test+=(npm)
