@@ -32,7 +32,7 @@ void draw_names(Random& random, Profile& profile) {
     if (random.chance(300)) profile.queues.push_back({tenant, "tasks"});
   }
   profile.buses = {"default"};
-  if (random.chance(400)) profile.buses.push_back("side");
+  if (random.chance(400)) profile.buses.emplace_back("side");
   for (std::int64_t i = random.between(1, 4); i > 0; --i) profile.tags.push_back("tag" + std::to_string(i));
   constexpr std::array kModes = {queue::GroupMode::immediate, queue::GroupMode::next_on_error,
                                  queue::GroupMode::block_on_error};
