@@ -105,6 +105,15 @@ class Pushes(RegistryCase):
                              (200, survived, 300 - survived), again.body)
             server.kill()
 
+    @staticmethod
+    def at_once(push):
+        """Four authors, each with a thread of its own."""
+        authors = [threading.Thread(target=push, args=(author,)) for author in range(4)]
+        for author in authors:
+            author.start()
+        for author in authors:
+            author.join()
+
     def test_of_several_authors_at_once_are_all_in_the_end(self):  # S2.4
         def push(author):
             client = self.another()
@@ -112,11 +121,7 @@ class Pushes(RegistryCase):
             answers[author] = client.post("/api/schemas", own)
 
         answers = {}
-        authors = [threading.Thread(target=push, args=(author,)) for author in range(4)]
-        for author in authors:
-            author.start()
-        for author in authors:
-            author.join()
+        self.at_once(push)
         # Only a crowd is told to come back; whoever was told so wrote nothing.
         done = sorted(author for author, answer in answers.items() if answer.status == 200)
         self.assertTrue(done)
@@ -131,11 +136,7 @@ class Pushes(RegistryCase):
             answers[author] = self.another().post("/api/schemas", self.FILES[:50])
 
         answers = {}
-        authors = [threading.Thread(target=push, args=(author,)) for author in range(4)]
-        for author in authors:
-            author.start()
-        for author in authors:
-            author.join()
+        self.at_once(push)
         self.assertEqual({answer.status for answer in answers.values()}, {200})
         self.assertEqual(sorted((a.json["created"], a.json["unchanged"]) for a in answers.values()),
                          [(0, 50), (0, 50), (0, 50), (50, 0)])
