@@ -1,5 +1,7 @@
 #include "api/health.h"
 
+#include <algorithm>
+
 #include "api/contract.h"
 #include "api/reads.h"
 
@@ -40,9 +42,11 @@ Async<Answer> healthz(Services& services, http::Request&) {
   const store::StoreHealth store =
       co_await services.readers.run([&store = services.engine.store()] { return health_of(store); });
   const blob::Report blobs = services.blobs.store.report();
+  const bool faulty =
+      std::ranges::any_of(store.findings, [](const store::Finding& f) { return f.severity == store::Severity::fault; });
   co_return respond(200, [&](json::Writer& out) {
     out.begin_object();
-    out.member("status", "ok");
+    out.member("status", faulty ? "failing" : "ok");
     out.member("version", services.version);
     out.member("engine", engine::state_name(services.engine.state()));
     out.member("store", store.engine);

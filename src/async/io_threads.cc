@@ -1,12 +1,10 @@
 #include "async/io_threads.h"
 
-#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <exception>
-#include <string>
 
 #include "base/assert.h"
 #include "base/log.h"
@@ -39,23 +37,13 @@ void IoThreads::stop() {
   for (auto& thread : threads_) thread->stop();
 }
 
-namespace {
-
-// The log is JSON, and this module does not know how to escape it: what would need it is replaced.
-std::string plain(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c < ' ' || c == '"' || c == '\\' || c > '~'; }, '\'');
-  return text;
-}
-
-}  // namespace
-
 void spawn(IoThread& thread, Async<> coroutine, const char* what) {
   boost::asio::co_spawn(thread.context(), std::move(coroutine), [what](std::exception_ptr failure) {
     if (!failure) return;
     try {
       std::rethrow_exception(failure);
     } catch (const std::exception& error) {
-      spdlog::error(R"("msg":"a coroutine failed","what":"{}","error":"{}")", what, plain(error.what()));
+      spdlog::error(R"("msg":"a coroutine failed","what":"{}","error":{})", what, quoted(error.what()));
     } catch (...) {
       spdlog::error(R"("msg":"a coroutine failed","what":"{}")", what);
     }

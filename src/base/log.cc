@@ -11,16 +11,6 @@
 namespace millrace {
 namespace {
 
-// A message that is no JSON member, such as a library's own sentence, as one.
-std::string as_member(std::string_view sentence) {
-  std::string member = R"("msg":")";
-  for (const char c : sentence) {
-    if (c == '"' || c == '\\') member += '\\';
-    member += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return member += '"';
-}
-
 // Lines go out together: when there are enough of them, after a second, or at once from a warning on. A write
 // for each line would cost more than answering the request that it tells of.
 class BufferedStderr final : public spdlog::sinks::base_sink<std::mutex> {
@@ -31,7 +21,8 @@ class BufferedStderr final : public spdlog::sinks::base_sink<std::mutex> {
     if (message.payload.size() > 0 && message.payload[0] == '"') {
       formatter_->format(message, line);
     } else {
-      const std::string member = as_member({message.payload.data(), message.payload.size()});
+      // A library's own sentence.
+      const std::string member = R"("msg":)" + quoted({message.payload.data(), message.payload.size()});
       spdlog::details::log_msg sentence = message;
       sentence.payload = member;
       formatter_->format(sentence, line);
@@ -63,6 +54,15 @@ void start_log(const char* level) {
   logger->flush_on(spdlog::level::warn);
   spdlog::set_default_logger(std::move(logger));
   spdlog::flush_every(std::chrono::seconds(1));
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' || c == '\t' ? ' ' : c < ' ' || c > '~' ? '?' : c;
+  }
+  return out += '"';
 }
 
 void stop_log() {

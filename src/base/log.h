@@ -3,10 +3,16 @@
 
 #include <spdlog/spdlog.h>
 
+#include <string>
+#include <string_view>
+
 namespace millrace {
 
 // Call once in main, before threads. Level: "debug" | "info" | "warn" | "error" | "off".
 void start_log(const char* level);
+// A text as a JSON string with its quotes, for a member of a line: spdlog::warn(R"("msg":"…","why":{})", quoted(why)).
+// What is not plain ASCII becomes '?': nobody knows its encoding.
+std::string quoted(std::string_view text);
 // Writes what is buffered; call before exit.
 void stop_log();
 

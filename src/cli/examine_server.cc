@@ -19,16 +19,18 @@ void add_blobs(Findings& findings, json::Value blobs) {
        .fix = failing ? "see docs/operations.md on large payloads" : ""});
 }
 
-void add_health(Findings& findings, const http::ClientResponse& answer) {
+// False if it is no server of ours.
+bool add_health(Findings& findings, const http::ClientResponse& answer) {
   const auto document = json::parse(answer.body);
   if (answer.status != 200 || !document || text_of(document->root(), "durability").empty()) {
     findings.push_back({.verdict = Verdict::fail,
                         .subject = "server",
                         .what = fmt::format("/healthz answers with status {} and is not Millrace's", answer.status),
                         .fix = "name a Millrace server with --server"});
-    return;
+    return false;
   }
   const json::Value health = document->root();
+  const bool failing = text_of(health, "status") == "failing";
   findings.push_back({.subject = "server", .what = fmt::format("version {}", text_of(health, "version"))});
   const std::string durability = text_of(health, "durability");
   const bool none = durability == "none";
@@ -38,11 +40,15 @@ void add_health(Findings& findings, const http::ClientResponse& answer) {
                       .fix = none ? "start it without --unsafe-no-sync, on --data or --store" : ""});
   if (const std::optional<json::Value> blobs = health.find("blobs")) add_blobs(findings, *blobs);
   const std::optional<json::Value> warnings = health.find("warnings");
-  if (!warnings || !warnings->is(json::Kind::array)) return;
+  if (!warnings || !warnings->is(json::Kind::array)) return true;
   for (const json::Value warning : warnings->elements()) {
     if (!warning.is(json::Kind::string)) continue;
-    findings.push_back({.verdict = Verdict::warn, .subject = "server says", .what = warning.get_string()});
+    findings.push_back({.verdict = failing ? Verdict::fail : Verdict::warn,
+                        .subject = "server says",
+                        .what = warning.get_string(),
+                        .fix = failing ? "see what the store lacks: `millrace doctor --store URL` or --data DIR" : ""});
   }
+  return true;
 }
 
 void add_readiness(Findings& findings, const http::ClientResponse& answer) {
@@ -71,8 +77,7 @@ Findings examine_server(Api& api, const Place& place, const Clock& clock) {
     const Time asked = clock.now();
     const http::ClientResponse health = api.call({.target = "/healthz", .timeout = kPatience});
     const Time answered = clock.now();
-    add_health(findings, health);
-    if (findings.back().verdict == Verdict::fail) return findings;
+    if (!add_health(findings, health)) return findings;
     const std::optional<Time> there = parse_http_date(health.header("Date").value_or(""));
     if (there) findings.push_back(judge_clock_skew(*there, asked, answered));
     add_readiness(findings, api.call({.target = "/readyz", .timeout = kPatience}));

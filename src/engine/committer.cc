@@ -57,6 +57,8 @@ void Committer::persist(Work work) {
   const auto started = std::chrono::steady_clock::now();
   std::unique_ptr<store::Store::Persisted> persisted;
   try {
+    // Answers that change nothing are not checked by the store.
+    if (!store_.owns()) throw store::StoreError(store::Fate::fenced, "this node no longer owns the shards");
     if (!group.batches.empty()) persisted = store_.persist(work.epoch, group.batches);
   } catch (const std::exception& error) {
     return fail(group, error);
@@ -105,7 +107,7 @@ void Committer::sweep() {
     store_.sweep(now, kSweepBudget);
   } catch (const std::exception& error) {
     // Nothing depends on it: what is swept is already invisible.
-    spdlog::warn(R"("msg":"sweep failed","why":"{}")", error.what());
+    spdlog::warn(R"("msg":"sweep failed","why":{})", quoted(error.what()));
   }
 }
 

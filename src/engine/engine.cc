@@ -72,14 +72,14 @@ std::string_view state_name(State state) {
 }
 
 struct Engine::Impl {
-  Impl(store::Store& store_, const Clock& clock, EngineOptions options_, Broken broken_)
+  Impl(store::Store& store_, const Clock& clock, const EngineOptions& options_, Broken broken_)
       : store(store_),
         options(options_),
         broken(std::move(broken_)),
         bodies(options_.body_cache_bytes),
         runner(store_, clock, options_, inbox,
                {.state = [this](State next) { state.store(next); },
-                .recovered = [this](std::vector<shard::Document> documents) { recovered(std::move(documents)); },
+                .recovered = [this](const std::vector<shard::Document>& documents) { recovered(documents); },
                 .deliver = [this](Delivery&& delivery) { deliver(std::move(delivery)); },
                 .refuse = [this](Delivery&& delivery, const std::string& why) { refuse(std::move(delivery), why); },
                 .held = [this](std::size_t bytes) { settle_pending(bytes); },
@@ -107,7 +107,7 @@ struct Engine::Impl {
     deliver(std::move(delivery));
   }
 
-  void recovered(std::vector<shard::Document> documents) {
+  void recovered(const std::vector<shard::Document>& documents) {
     auto next = std::make_shared<Snapshot>();
     for (const shard::Document& document : documents) apply(*next, document, false);
     snapshot.store(std::move(next));
@@ -145,7 +145,7 @@ struct Engine::Impl {
   bool started = false;
 };
 
-Engine::Engine(store::Store& store, const Clock& clock, EngineOptions options, Broken broken)
+Engine::Engine(store::Store& store, const Clock& clock, const EngineOptions& options, Broken broken)
     : impl_(std::make_unique<Impl>(store, clock, options, std::move(broken))) {}
 
 Engine::~Engine() { stop(); }
@@ -165,7 +165,7 @@ void Engine::stop() {
   try {
     impl_->store.release();
   } catch (const std::exception& error) {
-    spdlog::warn(R"("msg":"giving up ownership failed; a standby takes over later","why":"{}")", error.what());
+    spdlog::warn(R"("msg":"giving up ownership failed; a standby takes over later","why":{})", quoted(error.what()));
   }
 }
 
@@ -227,7 +227,11 @@ std::unique_ptr<LogWatch> Engine::watch_log(const TenantId& tenant, LogWatchers:
 }
 
 store::Store& Engine::store() { return impl_->store; }
-State Engine::state() const { return impl_->state.load(); }
+State Engine::state() const {
+  const State now = impl_->state.load();
+  // The runner finds out a moment later.
+  return now == State::ready && !impl_->store.owns() ? State::standby : now;
+}
 
 EngineNumbers Engine::numbers() const {
   return {.commits = impl_->committer.commits(),

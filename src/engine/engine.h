@@ -63,7 +63,7 @@ class Engine {
   using Broken = std::move_only_function<void(std::string why)>;
 
   // The store outlives the engine.
-  Engine(store::Store& store, const Clock& clock, EngineOptions options, Broken broken);
+  Engine(store::Store& store, const Clock& clock, const EngineOptions& options, Broken broken);
   ~Engine();
 
   // Starts the threads; ownership, recovery and readiness follow in the background: see state().

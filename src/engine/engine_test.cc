@@ -47,7 +47,12 @@ class CorkedStore : public store::Store {
     if (corked_.load()) gate_.acquire();
     inner_.commit(epoch, group);
   }
-  std::optional<Epoch> acquire(std::stop_token stop) override { return inner_.acquire(stop); }
+  std::optional<Epoch> acquire(std::stop_token stop) override {
+    if (away.load()) return std::nullopt;
+    owned = true;
+    return inner_.acquire(stop);
+  }
+  bool owns() const override { return owned.load(); }
   void release() override { inner_.release(); }
   shard::ShardState load(ShardId shard) override { return inner_.load(shard); }
   std::vector<ShardId> shards() override { return inner_.shards(); }
@@ -106,6 +111,8 @@ class CorkedStore : public store::Store {
   store::StoreHealth health() override { return inner_.health(); }
 
   bool local = true;
+  std::atomic<bool> owned = true;
+  std::atomic<bool> away = false;  // nobody becomes the owner
 
  private:
   MemoryStore& inner_;
@@ -115,22 +122,23 @@ class CorkedStore : public store::Store {
 
 class EngineTest : public testing::Test {
  protected:
-  void start(EngineOptions options = {}) {
-    engine = std::make_unique<Engine>(corked, clock, options, [this](std::string why) { broken.set_value(why); });
-    engine->start();
+  void start(const EngineOptions& options = {}) {
+    engine_ =
+        std::make_unique<Engine>(corked_, clock_, options, [this](const std::string& why) { broken_.set_value(why); });
+    engine_->start();
     wait_ready();
   }
 
   void wait_ready() {
-    while (engine->state() != State::ready) std::this_thread::yield();
+    while (engine_->state() != State::ready) std::this_thread::yield();
   }
 
   std::future<Reply> send(shard::Command command) {
     auto promise = std::make_shared<std::promise<Reply>>();
     auto future = promise->get_future();
     const RequestId sent =
-        engine->submit(kShard, std::move(command), [promise](Reply reply) { promise->set_value(std::move(reply)); });
-    last.store(sent.value);
+        engine_->submit(kShard, std::move(command), [promise](Reply reply) { promise->set_value(std::move(reply)); });
+    last_.store(sent.value);
     return future;
   }
 
@@ -144,7 +152,7 @@ class EngineTest : public testing::Test {
   // A caller refused by a failed commit may be back before the engine has begun to load again; it is then
   // refused once more and tries again, as clients do.
   template <class T>
-  T run_after_failure(shard::Command command) {
+  T run_after_failure(const shard::Command& command) {
     while (true) {
       wait_ready();
       Reply reply = send(command).get();
@@ -155,14 +163,14 @@ class EngineTest : public testing::Test {
 
   Errc refused(shard::Command command) { return std::get<Error>(send(std::move(command)).get()).code; }
 
-  std::size_t stored_items() { return memory.items(kShard, {.queue = kQueue, .limit = 100}).items.size(); }
+  std::size_t stored_items() { return memory_.items(kShard, {.queue = kQueue, .limit = 100}).items.size(); }
 
-  SystemClock clock;
-  MemoryStore memory;
-  CorkedStore corked{memory};
-  std::promise<std::string> broken;
-  std::unique_ptr<Engine> engine;
-  std::atomic<std::uint64_t> last = 0;
+  SystemClock clock_;
+  MemoryStore memory_;
+  CorkedStore corked_{memory_};
+  std::promise<std::string> broken_;
+  std::unique_ptr<Engine> engine_;
+  std::atomic<std::uint64_t> last_ = 0;
 };
 
 bool is_pending(std::future<Reply>& reply) {
@@ -171,13 +179,13 @@ bool is_pending(std::future<Reply>& reply) {
 
 TEST_F(EngineTest, AnswersOnlyWhatIsStored) {
   start();
-  corked.cork();
+  corked_.cork();
   auto created = send(create_command());
   auto counted = send(shard::CountItems{kQueue});  // changes nothing, and still rests on the create
   EXPECT_TRUE(is_pending(created));
   EXPECT_TRUE(is_pending(counted));
   EXPECT_EQ(stored_items(), 0u);
-  corked.uncork();
+  corked_.uncork();
   EXPECT_EQ(std::get<shard::Created>(created.get()).items.at(0).id.value, 1u);
   EXPECT_EQ(std::get<shard::Counts>(counted.get()).by_status[0], 1u);
   EXPECT_EQ(stored_items(), 1u);
@@ -186,21 +194,21 @@ TEST_F(EngineTest, AnswersOnlyWhatIsStored) {
 TEST_F(EngineTest, CommandsThatComeDuringACommitShareTheNextOne) {
   start();
   run<shard::Created>(create_command());
-  const std::uint64_t before = engine->numbers().commits;
-  corked.cork();
+  const std::uint64_t before = engine_->numbers().commits;
+  corked_.cork();
   std::vector<std::future<Reply>> replies;
   for (int i = 0; i < 50; ++i) replies.push_back(send(create_command()));
-  while (engine->numbers().commands < 51) std::this_thread::yield();
-  corked.uncork();
+  while (engine_->numbers().commands < 51) std::this_thread::yield();
+  corked_.uncork();
   for (auto& reply : replies) reply.get();
-  EXPECT_LE(engine->numbers().commits - before, 2u);
+  EXPECT_LE(engine_->numbers().commits - before, 2u);
 }
 
 // S4.3: woken by the commit, not by polling.
 TEST_F(EngineTest, HeldClaimIsAnsweredByTheCreate) {
   start();
   auto claim = send(claim_command(std::chrono::seconds(20)));
-  while (engine->numbers().pending_commands != 0) std::this_thread::yield();
+  while (engine_->numbers().pending_commands != 0) std::this_thread::yield();
   EXPECT_TRUE(is_pending(claim));
   run<shard::Created>(create_command());
   EXPECT_EQ(std::get<shard::Claimed>(claim.get()).items.size(), 1u);
@@ -209,10 +217,10 @@ TEST_F(EngineTest, HeldClaimIsAnsweredByTheCreate) {
 TEST_F(EngineTest, EndWaitAndDrainAnswerHeldClaimsEmpty) {
   start();
   auto first = send(claim_command(std::chrono::seconds(20)));
-  engine->end_wait(kShard, RequestId{last});
+  engine_->end_wait(kShard, RequestId{last_});
   EXPECT_TRUE(std::get<shard::Claimed>(first.get()).items.empty());
   auto second = send(claim_command(std::chrono::seconds(20)));
-  engine->drain();
+  engine_->drain();
   EXPECT_TRUE(std::get<shard::Claimed>(second.get()).items.empty());
   auto third = send(claim_command(std::chrono::seconds(20)));
   EXPECT_TRUE(std::get<shard::Claimed>(third.get()).items.empty());
@@ -221,7 +229,7 @@ TEST_F(EngineTest, EndWaitAndDrainAnswerHeldClaimsEmpty) {
 TEST_F(EngineTest, LostCommitIsRefusedAndForgotten) {
   start();
   run<shard::Created>(create_command());
-  memory.fail_next_commit(Fate::not_done);
+  memory_.fail_next_commit(Fate::not_done);
   EXPECT_EQ(refused(create_command()), Errc::unavailable);
   EXPECT_EQ(run_after_failure<shard::Created>(create_command()).items.at(0).id.value, 2u);
   EXPECT_EQ(stored_items(), 2u);
@@ -229,7 +237,7 @@ TEST_F(EngineTest, LostCommitIsRefusedAndForgotten) {
 
 TEST_F(EngineTest, UnknownCommitThatHappenedIsFoundAgain) {
   start();
-  memory.fail_next_commit(Fate::unknown, MemoryStore::Outcome::applied);
+  memory_.fail_next_commit(Fate::unknown, MemoryStore::Outcome::applied);
   EXPECT_EQ(refused(create_command()), Errc::unavailable);
   EXPECT_EQ(run_after_failure<shard::Claimed>(claim_command(Millis(0))).items.size(), 1u);
   EXPECT_EQ(run<shard::Created>(create_command()).items.at(0).id.value, 2u);
@@ -238,27 +246,58 @@ TEST_F(EngineTest, UnknownCommitThatHappenedIsFoundAgain) {
 TEST_F(EngineTest, HeldClaimsAreRefusedWhenTheShardIsLost) {
   start();
   auto held = send(claim_command(std::chrono::seconds(20)));
-  memory.fail_next_commit(Fate::not_done);
+  memory_.fail_next_commit(Fate::not_done);
   EXPECT_EQ(refused(create_command()), Errc::unavailable);
   EXPECT_EQ(std::get<Error>(held.get()).code, Errc::unavailable);
 }
 
+// Another node may have taken the shards while this one had nothing to commit.
+TEST_F(EngineTest, LostOwnershipIsNoticedWithoutACommit) {
+  start();
+  run<shard::Created>(create_command());
+  corked_.away = true;
+  corked_.owned = false;
+  EXPECT_EQ(engine_->state(), State::standby);
+  EXPECT_EQ(refused(claim_command(Millis(0))), Errc::unavailable);
+}
+
+TEST_F(EngineTest, ShardsAreTakenAndLoadedAgainAfterTheirOwnershipWasLost) {
+  start();
+  run<shard::Created>(create_command());
+  auto held = send({shard::Claim{.queue = kQueue, .tags = {"b"}, .worker = "w:1", .limit = 1, .wait = Millis(60'000)}});
+  corked_.owned = false;
+  EXPECT_EQ(std::get<Error>(held.get()).code, Errc::unavailable);
+  EXPECT_EQ(run_after_failure<shard::Claimed>(claim_command(Millis(0))).items.size(), 1);
+}
+
+// It changes nothing, so no store would refuse it.
+TEST_F(EngineTest, AnAnswerFromMemoryIsNotGivenOnceOwnershipIsLost) {
+  start();
+  corked_.cork();
+  auto create = send(create_command());
+  auto empty = send(shard::Claim{.queue = kQueue, .tags = {"b"}, .worker = "w:1", .limit = 1, .wait = Millis(0)});
+  corked_.away = true;
+  corked_.owned = false;
+  corked_.uncork();
+  EXPECT_TRUE(std::holds_alternative<Error>(empty.get()));
+}
+
 TEST_F(EngineTest, BrokenStoreStopsAcknowledgingForGood) {
   start();
-  memory.fail_next_commit(Fate::broken);
+  memory_.fail_next_commit(Fate::broken);
   EXPECT_EQ(refused(create_command()), Errc::unavailable);
-  EXPECT_FALSE(broken.get_future().get().empty());
-  EXPECT_EQ(engine->state(), State::failed);
+  EXPECT_FALSE(broken_.get_future().get().empty());
+  EXPECT_EQ(engine_->state(), State::failed);
   EXPECT_EQ(refused(create_command()), Errc::unavailable);
 }
 
 TEST_F(EngineTest, RefusesAtTheDoorWhenTooMuchIsUnderWay) {
   start({.pending_commands_max = 10});
-  corked.cork();
+  corked_.cork();
   std::vector<std::future<Reply>> accepted;
   for (int i = 0; i < 10; ++i) accepted.push_back(send(create_command()));
   EXPECT_EQ(refused(create_command()), Errc::overloaded);
-  corked.uncork();
+  corked_.uncork();
   for (auto& reply : accepted) EXPECT_TRUE(std::holds_alternative<shard::Created>(reply.get()));
   run<shard::Created>(create_command());
   EXPECT_EQ(stored_items(), 11u);
@@ -266,26 +305,26 @@ TEST_F(EngineTest, RefusesAtTheDoorWhenTooMuchIsUnderWay) {
 
 TEST_F(EngineTest, FactsAreReadOnceEverythingBeforeIsStored) {
   for (const bool local : {true, false}) {
-    corked.local = local;
+    corked_.local = local;
     start();
     const auto id = run<shard::Created>(create_command()).items.at(0).id;
     run<shard::Claimed>(claim_command(Millis(0)));
     shard::Settle settle{kQueue, {}, std::nullopt};
     settle.outcomes.push_back({.holder = {.item = id, .worker = "w:1"}, .success = true});
-    corked.cork();
+    corked_.cork();
     auto first = send(settle);
     auto repeat = send(settle);  // must find what the first one wrote
-    corked.uncork();
+    corked_.uncork();
     const auto entry = std::get<shard::Settled>(first.get()).outcomes.at(0)->entry;
     EXPECT_EQ(std::get<shard::Settled>(repeat.get()).outcomes.at(0)->entry, entry);
-    engine->stop();
+    engine_->stop();
   }
 }
 
 TEST_F(EngineTest, CatalogShowsADocumentOnceItIsDurable) {
   start();
   const TenantId tenant = *TenantId::parse("acme");
-  EXPECT_EQ(engine->shard_of(tenant), std::nullopt);
+  EXPECT_EQ(engine_->shard_of(tenant), std::nullopt);
   shard::PutDocument put{.kind = std::string(kTenantKind),
                          .key = "acme",
                          .tenant = tenant,
@@ -293,9 +332,9 @@ TEST_F(EngineTest, CatalogShowsADocumentOnceItIsDurable) {
                          .expected_version = 0,
                          .audit = {.tenant = tenant, .entity_type = "millrace.tenant"}};
   run<shard::Document>(put);
-  EXPECT_EQ(engine->shard_of(tenant), ShardId{12});
-  engine->stop();
-  Engine next(corked, clock, {}, [](const std::string&) {});
+  EXPECT_EQ(engine_->shard_of(tenant), ShardId{12});
+  engine_->stop();
+  Engine next(corked_, clock_, {}, [](const std::string&) {});
   next.start();
   while (next.state() != State::ready) std::this_thread::yield();
   EXPECT_EQ(next.shard_of(tenant), ShardId{12});
@@ -305,7 +344,7 @@ TEST_F(EngineTest, StopFinishesWhatWasSubmitted) {
   start();
   std::vector<std::future<Reply>> replies;
   for (int i = 0; i < 100; ++i) replies.push_back(send(create_command()));
-  engine->stop();
+  engine_->stop();
   std::size_t stored = 0;
   for (auto& reply : replies) stored += std::holds_alternative<shard::Created>(reply.get()) ? 1u : 0u;
   EXPECT_EQ(stored, stored_items());

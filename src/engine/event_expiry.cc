@@ -26,7 +26,7 @@ void Runner::expire_events_of(ShardId id, Time now) {
     try {
       command.events = store_.expired_events(id, expiry, kExpireBudget);
     } catch (const std::exception& error) {
-      spdlog::warn(R"("msg":"reading expired events failed","why":"{}")", error.what());
+      say_unread("reading expired events failed", error);
     }
     // Without facts of its own: the shard asks for them, as of now.
     const bool any = !command.events.empty();

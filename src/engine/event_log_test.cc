@@ -35,32 +35,32 @@ shard::AppendEvents append_command(const std::string& id, const TenantId& tenant
 
 class EventLogTest : public testing::Test {
  protected:
-  EventLogTest() : engine(store, clock, {}, [](const std::string& why) { FAIL() << why; }) {
-    engine.start();
-    while (engine.state() != State::ready) std::this_thread::yield();
+  EventLogTest() : engine_(store_, clock_, {}, [](const std::string& why) { FAIL() << why; }) {
+    engine_.start();
+    while (engine_.state() != State::ready) std::this_thread::yield();
   }
 
   std::future<shard::Reply> send(shard::Command command) {
     auto promise = std::make_shared<std::promise<shard::Reply>>();
-    engine.submit(kShard, std::move(command), [promise](shard::Reply reply) { promise->set_value(std::move(reply)); });
+    engine_.submit(kShard, std::move(command), [promise](shard::Reply reply) { promise->set_value(std::move(reply)); });
     return promise->get_future();
   }
   shard::AppendedEvent append(shard::AppendEvents command) {
     return std::get<shard::Appended>(send(std::move(command)).get()).events.at(0);
   }
 
-  MovableClock clock;
-  store::MemoryStore store;
-  Engine engine;
+  MovableClock clock_;
+  store::MemoryStore store_;
+  Engine engine_;
 };
 
 TEST_F(EventLogTest, AnAnsweredEventCanBeRead) {
   const auto appended = append(append_command("a"));
   EXPECT_EQ(appended.position, Position{1});
-  const auto read = store.events_at(kShard, kTenant, {&appended.position, 1}, clock.now()).at(0);
+  const auto read = store_.events_at(kShard, kTenant, {&appended.position, 1}, clock_.now()).at(0);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->tsid, appended.record->tsid);
-  EXPECT_EQ(store.last_position(kShard, kTenant), Position{1});
+  EXPECT_EQ(store_.last_position(kShard, kTenant), Position{1});
 }
 
 TEST_F(EventLogTest, OneOfManyCallersWithTheSameIdStoresIt) {
@@ -79,11 +79,12 @@ TEST_F(EventLogTest, OneOfManyCallersWithTheSameIdStoresIt) {
 TEST_F(EventLogTest, WatchersAreToldOncePositionsCanBeRead) {
   std::promise<Position> told;
   std::promise<Position> never;
-  auto gone = engine.watch_log(kTenant, [&](Position position) { never.set_value(position); });
-  const auto other = engine.watch_log(*TenantId::parse("other"), [&](Position position) { never.set_value(position); });
+  auto gone = engine_.watch_log(kTenant, [&](Position position) { never.set_value(position); });
+  const auto other =
+      engine_.watch_log(*TenantId::parse("other"), [&](Position position) { never.set_value(position); });
   gone.reset();
-  const auto watch = engine.watch_log(kTenant, [&](Position position) {
-    EXPECT_EQ(store.last_position(kShard, kTenant), position);
+  const auto watch = engine_.watch_log(kTenant, [&](Position position) {
+    EXPECT_EQ(store_.last_position(kShard, kTenant), position);
     told.set_value(position);
   });
   append(append_command("a"));
@@ -94,7 +95,7 @@ TEST_F(EventLogTest, WatchersAreToldOncePositionsCanBeRead) {
 TEST_F(EventLogTest, ADuplicateWakesNobody) {
   append(append_command("a"));
   std::atomic<int> told = 0;
-  const auto watch = engine.watch_log(kTenant, [&](Position) { ++told; });
+  const auto watch = engine_.watch_log(kTenant, [&](Position) { ++told; });
   EXPECT_TRUE(append(append_command("a")).duplicate);
   EXPECT_EQ(told, 0);
 }
@@ -102,12 +103,12 @@ TEST_F(EventLogTest, ADuplicateWakesNobody) {
 // S0.7
 TEST_F(EventLogTest, EventsGoInTheBackgroundAfterTheirTime) {
   auto passing = append_command("a");
-  passing.events[0].header.expires = clock.now() + std::chrono::seconds(1);
+  passing.events[0].header.expires = clock_.now() + std::chrono::seconds(1);
   append(passing);
   append(append_command("b"));
-  const auto held = [&] { return store.event_log(kShard, {.tenant = kTenant, .now = Time{}}).events.size(); };
+  const auto held = [&] { return store_.event_log(kShard, {.tenant = kTenant, .now = Time{}}).events.size(); };
   EXPECT_EQ(held(), 2u);
-  clock.advance(std::chrono::seconds(10));
+  clock_.advance(std::chrono::seconds(10));
   // Each command lets the engine look at its clock.
   while (held() == 2) append(append_command("b"));
   EXPECT_TRUE(append(append_command("a")).duplicate);

@@ -27,7 +27,7 @@ bool Runner::recover() {
         stop_.request_stop();
         return false;
       }
-      spdlog::error(R"("msg":"the store is away, trying again","why":"{}")", error.what());
+      spdlog::error(R"("msg":"the store is away, trying again","why":{})", quoted(error.what()));
       hooks_.state(State::recovering);
       inbox_.take(unread_, clock_.now() + kRetryAfter, {});
       refuse_unread(error.what());
@@ -46,13 +46,21 @@ void Runner::load() {
     loaded.shard = std::make_unique<shard::Shard>(std::move(state), epoch_, options_.shard, clock_.now());
     collect(id, loaded);
   }
-  hooks_.recovered(std::move(documents));
+  hooks_.recovered(documents);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   recovery_seconds_.store(took.count());
   last_numbers_ = {};
   note_numbers(clock_.now());
   spdlog::info(R"("msg":"recovered","shards":{},"live_items":{},"seconds":{:.3f})", shards_.size(), live_items(),
                took.count());
+}
+
+// Another node may own the shards by now: what is in memory may be of the past.
+void Runner::step_down() {
+  constexpr char kWhy[] = "this node could not show in time that it owns the shards, or another one has taken them";
+  spdlog::warn(R"("msg":"{}")", kWhy);
+  lose(kWhy);
+  recover();
 }
 
 // Forgets everything in memory; whoever waits is told that the fate of the call is unknown.

@@ -19,8 +19,8 @@ constexpr std::size_t kExpireBudget = 500;  // items a shard and round: small be
 
 }  // namespace
 
-Runner::Runner(store::Store& store, const Clock& clock, const EngineOptions& options, Inbox& inbox, Hooks hooks)
-    : store_(store), clock_(clock), options_(options), inbox_(inbox), hooks_(std::move(hooks)) {}
+Runner::Runner(store::Store& store, const Clock& clock, EngineOptions options, Inbox& inbox, Hooks hooks)
+    : store_(store), clock_(clock), options_(std::move(options)), inbox_(inbox), hooks_(std::move(hooks)) {}
 
 Runner::~Runner() = default;
 
@@ -40,7 +40,10 @@ void Runner::stop() {
 void Runner::loop() {
   become_prompt("shards");
   if (!recover()) return lose("the server stops");
-  while (!(stop_.stop_requested() && idle())) take_mail();
+  while (!(stop_.stop_requested() && idle())) {
+    take_mail();
+    if (in_flight_ == 0 && !store_.owns() && !stop_.stop_requested()) step_down();
+  }
   lose("the server stops");
 }
 
@@ -121,7 +124,7 @@ void Runner::accept(Mail mail) {
       stop_.request_stop();
       return;
     }
-    spdlog::error(R"("msg":"commit failed, loading again","why":"{}")", failed->why);
+    spdlog::error(R"("msg":"commit failed, loading again","why":{})", quoted(failed->why));
     lose(failed->why);
     recover();
     return;
@@ -185,11 +188,18 @@ void Runner::collect(ShardId id, Running& target) {
 
 std::optional<shard::Facts> Runner::read(const Call& call, const shard::Need& need) {
   try {
-    return store_.fetch(call.shard, need);
+    auto facts = store_.fetch(call.shard, need);
+    said_unread_ = false;
+    return facts;
   } catch (const std::exception& error) {
-    spdlog::warn(R"("msg":"a read failed","why":"{}")", error.what());
+    say_unread("a read failed", error);
     return std::nullopt;
   }
+}
+
+// Once until a read succeeds: every shard meets the same trouble.
+void Runner::say_unread(const char* what, const std::exception& error) {
+  if (!said_unread_.exchange(true)) spdlog::warn(R"("msg":"{}","why":{})", what, quoted(error.what()));
 }
 
 void Runner::ask(Call call, shard::Need need) {
@@ -229,7 +239,7 @@ void Runner::refill(ShardId id, shard::RefillWish wish) {
       rows.rows = store_.parked(id, wish.from, wish.limit);
       rows.complete = rows.rows.size() < wish.limit;
     } catch (const std::exception& error) {
-      spdlog::warn(R"("msg":"reading parked items failed","why":"{}")", error.what());
+      say_unread("reading parked items failed", error);
     }
     inbox_.put(CallWithFacts{{id, request, std::move(rows), {}, 0}, shard::Facts{}, generation});
   });
@@ -297,7 +307,7 @@ void Runner::expire() {
           command.items.push_back({record.lane->queue, record.id});
         }
       } catch (const std::exception& error) {
-        spdlog::warn(R"("msg":"reading expired items failed","why":"{}")", error.what());
+        say_unread("reading expired items failed", error);
       }
       // Without facts of its own: the shard asks for them, as of now.
       const bool any = !command.items.empty();

@@ -27,14 +27,14 @@ class Runner {
  public:
   struct Hooks {
     std::function<void(State)> state;
-    std::function<void(std::vector<shard::Document>)> recovered;  // every document of the loaded shards
+    std::function<void(const std::vector<shard::Document>&)> recovered;  // every document of the loaded shards
     std::function<void(Delivery&&)> deliver;
     std::function<void(Delivery&&, const std::string& why)> refuse;
     std::function<void(std::size_t bytes)> held;  // a call turned into a held claim: no longer pending
     std::function<void(std::string why)> broken;
   };
 
-  Runner(store::Store& store, const Clock& clock, const EngineOptions& options, Inbox& inbox, Hooks hooks);
+  Runner(store::Store& store, const Clock& clock, EngineOptions options, Inbox& inbox, Hooks hooks);
   ~Runner();
 
   void start(Committer& committer);
@@ -85,7 +85,9 @@ class Runner {
 
   bool recover();
   void load();
+  void step_down();
   void lose(const std::string& why);
+  void say_unread(const char* what, const std::exception& error);
   void refuse_unread(const std::string& why);
   void refuse(Call call, const std::string& why);
   std::optional<shard::Facts> read(const Call& call, const shard::Need& need);
@@ -132,6 +134,7 @@ class Runner {
   std::atomic<std::size_t> live_items_ = 0;
   std::atomic<std::size_t> waiting_claims_ = 0;
   std::atomic<std::uint64_t> commands_ = 0;
+  std::atomic<bool> said_unread_ = false;
   std::stop_source stop_;
   std::unique_ptr<JobThread> reader_;
   std::thread thread_;

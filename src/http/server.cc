@@ -123,7 +123,7 @@ Async<> accept_connections(std::shared_ptr<tcp::acceptor> acceptor, std::shared_
         co_await acceptor->async_accept(lane.thread->context(), peer, asio::redirect_error(asio::use_awaitable, error));
     if (error == asio::error::operation_aborted) break;
     if (error) {
-      spdlog::warn(R"("msg":"accept failed","error":"{}")", error.message());
+      spdlog::warn(R"("msg":"accept failed","error":{})", quoted(error.message()));
       co_await async::sleep_until(async::Steady::now() + kAcceptPause);
       continue;
     }

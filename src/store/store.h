@@ -134,6 +134,10 @@ class Store {
   // Candidates for the shard's ExpireEvents, at most `limit`, without `rest`.
   virtual std::vector<event::Record> expired_events(ShardId shard, const EventExpiry& expiry, std::size_t limit) = 0;
 
+  // False once it is no longer certain that the epoch of acquire() is the present one: what this process holds in
+  // memory may be of the past, and only acquire() helps. Cheap, from any thread.
+  virtual bool owns() const { return true; }
+
   // True while a commit would wait long or fail (a write stall, a full disk): refuse new work before
   // anything of it is applied. Cheap, from any thread.
   virtual bool congested() const { return false; }

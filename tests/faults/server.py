@@ -79,6 +79,9 @@ class Server:
             self._child.kill()
             self._forget()
 
+    def signal(self, number):
+        self._child.send_signal(number)
+
     def stop(self):
         """SIGTERM; the exit status."""
         self._child.send_signal(signal.SIGTERM)

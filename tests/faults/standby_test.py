@@ -1,11 +1,15 @@
 """Two servers on one PostgreSQL: one works, the other waits and takes over when the first dies."""
 
+import json
 import random
 import select
+import signal
+import subprocess
+import time
 import unittest
 
 from fault_case import QUICK, SEED, FaultCase, scaled
-from server import killed_at_end, postgres
+from server import binary, killed_at_end, postgres
 from workload import Workload
 
 TAKEOVER_SECONDS = 15  # the dead node's heartbeat has to run out first
@@ -51,6 +55,49 @@ class Standby(FaultCase):
                 self.assertEqual(0, owner.stop())
                 standby.wait_ready(3)
                 self.assertTrue(standby.is_ready())
+
+
+    # It had nothing to commit meanwhile, which would have told it.
+    def test_an_idle_owner_that_was_stopped_does_not_go_on_as_one(self):
+        with postgres(self.scratch) as cluster:
+            owner, standby = (cluster.server(self.scratch, QUICK) for _ in range(2))
+            with killed_at_end(owner, standby):
+                owner.start()
+                standby.launch()
+                self.wait_listening(standby)
+                owner.signal(signal.SIGSTOP)
+                standby.wait_ready(TAKEOVER_SECONDS)
+                made = standby.client().post("/events", {"title": "of the new owner", "tags": "late"})
+                self.assertEqual(201, made.status)
+                owner.signal(signal.SIGCONT)
+                claim = owner.client().get("/events/subscribe?tags=late&worker_id=w")
+                self.assertEqual(503, claim.status, "an answer of the past: there is an item")
+                deadline = time.monotonic() + TAKEOVER_SECONDS
+                while owner.is_ready() and time.monotonic() < deadline:
+                    select.select([], [], [], 0.02)
+                self.assertFalse(owner.is_ready(), "two servers say that they own the shards")
+                self.assertTrue(standby.is_ready())
+                self.assertEqual(200, standby.client().get("/events/subscribe?tags=late&worker_id=w").status)
+
+    def test_a_server_without_its_postgresql_is_not_ready_and_says_why_in_json(self):
+        with postgres(self.scratch) as cluster:
+            server = cluster.server(self.scratch, QUICK)
+            with killed_at_end(server):
+                server.start()
+                cluster.stop("immediate")
+                deadline = time.monotonic() + TAKEOVER_SECONDS
+                while server.is_ready() and time.monotonic() < deadline:
+                    select.select([], [], [], 0.02)
+                self.assertFalse(server.is_ready(), "ready without a store, and nobody asked it to write")
+                self.assertEqual("failing", server.client().get("/healthz").body["status"])
+                doctor = subprocess.run([binary(), "doctor", "--server", f"http://127.0.0.1:{server.port}"],
+                                        capture_output=True, text=True, timeout=30)
+                self.assertNotEqual(0, doctor.returncode, doctor.stdout)
+                cluster.start()
+                server.wait_until_ready_again(TAKEOVER_SECONDS)
+                self.assertEqual(0, server.stop())
+            for line in server.log.read_text().splitlines():
+                json.loads(line)
 
 
 if __name__ == "__main__":

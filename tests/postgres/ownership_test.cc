@@ -69,6 +69,27 @@ TEST_F(OwnershipTest, AStandbyTakesOverFromAnOwnerThatFellSilentAndFencesIt) {
   EXPECT_THAT(live_ids(*standby), ElementsAre(1, 3));
 }
 
+// As a node does that was stopped for a while and has nothing to commit.
+TEST_F(OwnershipTest, AnOwnerLearnsFromItsHeartbeatThatItsShardsWereTaken) {
+  auto owner = store::open_postgres({.url = url_, .node_id = "a", .heartbeat = Millis(20)});
+  EXPECT_FALSE(owner->owns());
+  acquire(*owner);
+  EXPECT_TRUE(owner->owns());
+  run_sql(url_, "UPDATE millrace.shard_leases SET instance = 'another', epoch = epoch + 1");
+  while (owner->owns()) std::this_thread::yield();
+  acquire(*owner);
+  EXPECT_TRUE(owner->owns());
+  owner->release();
+  EXPECT_FALSE(owner->owns());
+}
+
+TEST_F(OwnershipTest, AnOwnerWhoseNodeWasForgottenOwnsNothing) {
+  auto owner = store::open_postgres({.url = url_, .node_id = "a", .heartbeat = Millis(20)});
+  acquire(*owner);
+  run_sql(url_, "DELETE FROM millrace.nodes");
+  while (owner->owns()) std::this_thread::yield();
+}
+
 TEST_F(OwnershipTest, AStandbyTakesOverFromAnOwnerThatDiedWithoutGoodbye) {
   auto owner = store::open_postgres({.url = url_, .node_id = "a", .heartbeat = Millis(50), .node_ttl = Millis(400)});
   const Epoch epoch = acquire(*owner);

@@ -73,6 +73,17 @@ TEST_F(RestartTest, ReadsSayThatTheServerIsAwayAndGoOnOnceItIsBack) {
   EXPECT_THAT(store_->health().findings, SizeIs(0));
 }
 
+TEST_F(RestartTest, AnOwnerWithoutAServerIsNoOwnerOnceOthersMayTakeItsPlace) {
+  store_->release();
+  store_ = store::open_postgres({.url = url_, .node_id = "a", .heartbeat = Millis(20), .node_ttl = Millis(300)});
+  acquire(*store_);
+  cluster->stop(TestCluster::Stop::fast);
+  while (store_->owns()) std::this_thread::yield();
+  cluster->start();
+  acquire(*store_);
+  EXPECT_TRUE(store_->owns());
+}
+
 TEST_F(RestartTest, AcquireWaitsForTheServerToComeBack) {
   cluster->stop(TestCluster::Stop::fast);
   auto acquiring = std::async(std::launch::async, [&] { return acquire(*store_); });

@@ -27,8 +27,12 @@ INSERT INTO millrace.nodes (instance, node, started, heartbeat, ttl)
 VALUES ($1::text, $2::text, clock_timestamp(), clock_timestamp(), $3::bigint * interval '1 millisecond')
 ON CONFLICT (instance) DO UPDATE SET heartbeat = clock_timestamp(), ttl = excluded.ttl, gone = false)sql"};
 
+// And whether the shards, which are always taken together, are still this node's.
 const Statement kBeat = {"beat", R"sql(
-UPDATE millrace.nodes SET heartbeat = clock_timestamp() WHERE instance = $1::text AND NOT gone)sql"};
+WITH beat AS (
+  UPDATE millrace.nodes SET heartbeat = clock_timestamp() WHERE instance = $1::text AND NOT gone RETURNING 1)
+SELECT EXISTS (SELECT FROM beat) AND EXISTS (
+  SELECT FROM millrace.shard_leases WHERE shard = 0 AND instance = $1::text))sql"};
 
 const Statement kLeave = {"leave", "UPDATE millrace.nodes SET gone = true WHERE instance = $1::text"};
 const Statement kGiveUpShards = {"give_up_shards",
@@ -114,11 +118,12 @@ Ownership::Ownership(const PostgresOptions& options, Connection::Target target, 
 
 Ownership::~Ownership() = default;
 
-bool Ownership::presumed_dead() const {
-  return released_ || std::chrono::steady_clock::now().time_since_epoch() - last_beat_.load() > options_.node_ttl;
+bool Ownership::holds() const {
+  return taken_ && std::chrono::steady_clock::now().time_since_epoch() - last_beat_.load() <= options_.node_ttl;
 }
 
 std::optional<Epoch> Ownership::acquire(const std::stop_token& stop) {
+  taken_ = false;
   const StopSignal stopped(stop);
   std::unique_ptr<Connection> connection;
   bool said_away = false;
@@ -131,6 +136,7 @@ std::optional<Epoch> Ownership::acquire(const std::stop_token& stop) {
       }
       const Verdict verdict = take_or_wait(*connection);
       if (verdict.taken) {
+        taken_ = true;
         presence_ = std::move(connection);
         return verdict.taken;
       }
@@ -146,9 +152,9 @@ std::optional<Epoch> Ownership::acquire(const std::stop_token& stop) {
 }
 
 void Ownership::register_node(Connection& connection) {
+  const auto sent = std::chrono::steady_clock::now().time_since_epoch();
   connection.run(kRegister, Params().add(instance_).add(options_.node_id).add(std::int64_t{options_.node_ttl.count()}));
-  note_beat();
-  released_ = false;
+  last_beat_ = sent;
   connection.run(kForgetDead);
   if (!heartbeat_.joinable()) heartbeat_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
 }
@@ -192,7 +198,7 @@ void Ownership::end_blockers(Connection& connection) {
 
 void Ownership::release() {
   heartbeat_ = {};
-  released_ = true;
+  taken_ = false;
   presence_.reset();
   try {
     Connection connection(target_);
@@ -208,14 +214,27 @@ void Ownership::release() {
   }
 }
 
+void Ownership::beat_once(Connection& connection) {
+  const bool held = taken_;
+  const auto sent = std::chrono::steady_clock::now().time_since_epoch();
+  const Rows rows = connection.run(kBeat, Params().add(instance_));
+  Row row;
+  rows.read(0, row);
+  // A node that was stopped for a while and goes on: its beat arrives, too late.
+  if (const bool ours = row.boolean(); held && !ours) {
+    taken_ = false;
+    spdlog::warn("another node has taken the shards");
+  }
+  last_beat_ = sent;
+}
+
 void Ownership::beat(const std::stop_token& stop) {
   const StopSignal stopped(stop);
   std::unique_ptr<Connection> connection;
   while (wait_for(-1, stopped, options_.heartbeat), !stop.stop_requested()) {
     try {
       if (connection == nullptr) connection = std::make_unique<Connection>(target_);
-      connection->run(kBeat, Params().add(instance_));
-      note_beat();
+      beat_once(*connection);
     } catch (const SqlError& error) {
       spdlog::warn("the heartbeat to PostgreSQL failed: {}", error.what());
       connection.reset();

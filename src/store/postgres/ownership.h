@@ -33,8 +33,9 @@ class Ownership {
   // See Store::release. Throws nothing: a node that cannot say goodbye is found dead a little later.
   void release();
 
-  // The node said goodbye, or its heartbeat failed for so long that others may count it as dead.
-  bool presumed_dead() const;
+  // See Store::owns: the shards were taken, and no other node may have taken them since, because the heartbeat has
+  // always come in time.
+  bool holds() const;
 
  private:
   struct Verdict {
@@ -46,14 +47,14 @@ class Ownership {
   void register_node(Connection& connection);
   void end_blockers(Connection& connection);
   void beat(const std::stop_token& stop);
-  void note_beat() { last_beat_ = std::chrono::steady_clock::now().time_since_epoch(); }
+  void beat_once(Connection& connection);
 
   const PostgresOptions options_;
   const Connection::Target target_;
   const std::string instance_;
   int lock_timeouts_ = 0;
-  std::atomic<bool> released_ = true;
-  std::atomic<std::chrono::steady_clock::duration> last_beat_{};
+  std::atomic<bool> taken_ = false;
+  std::atomic<std::chrono::steady_clock::duration> last_beat_{};  // when the last one that arrived was sent
   // The connection that took the shards, kept open: a namesake counts an owner without connections as ended.
   std::unique_ptr<Connection> presence_;
   std::jthread heartbeat_;

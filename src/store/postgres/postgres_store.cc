@@ -45,7 +45,7 @@ class PostgresStore final : public Store {
   }
 
   void commit(Epoch epoch, std::span<const shard::Batch> group) override {
-    if (ownership_.presumed_dead()) {
+    if (!ownership_.holds()) {
       throw StoreError(Fate::fenced, "this node gave up the shards, or its heartbeat did not reach PostgreSQL in time");
     }
     committer_.commit(epoch, group);
@@ -114,6 +114,7 @@ class PostgresStore final : public Store {
     return reads_.read([&](Connection& c) { return postgres::read_expired_events(c, shard, expiry, limit); });
   }
 
+  bool owns() const override { return ownership_.holds(); }
   bool reads_are_local() const override { return false; }
 
   StoreHealth health() override {
