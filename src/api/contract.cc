@@ -12,9 +12,9 @@
 
 namespace millrace::embedded {
 
-// Made by cmake/embed.cmake.
-extern const unsigned char openapi_yaml[];
-extern const std::size_t openapi_yaml_size;
+// Made by cmake/embed.cmake, named after the file.
+extern const unsigned char openapi_yaml[];   // NOLINT(readability-identifier-naming)
+extern const std::size_t openapi_yaml_size;  // NOLINT(readability-identifier-naming)
 
 }  // namespace millrace::embedded
 

@@ -45,7 +45,7 @@ Result<std::optional<std::pair<std::uint64_t, std::string>>> read_pair_cursor(co
   if (!text) return std::unexpected(text.error());
   if (!*text) return std::nullopt;
   const auto content = read_cursor(listing, **text);
-  const auto pair = content ? parse_pair(*content) : std::nullopt;
+  auto pair = content ? parse_pair(*content) : std::nullopt;
   if (!pair) return std::unexpected(bad_cursor());
   return pair;
 }

@@ -148,7 +148,8 @@ TEST(OneShot, ManyAnswersFromOneThreadAllArrive) {
   std::promise<void> all;
   constexpr int kCalls = 20'000;
   std::atomic<int> left{kCalls};
-  auto call = [&](int i) -> Async<> {
+  // Its captures live until all calls have ended.
+  auto call = [&](int i) -> Async<> {  // NOLINT(cppcoreguidelines-avoid-capturing-lambda-coroutines)
     OneShot<int> answer;
     {
       std::lock_guard lock(mutex);
@@ -157,7 +158,7 @@ TEST(OneShot, ManyAnswersFromOneThreadAllArrive) {
     sum += co_await answer.wait() - i + i;
     if (--left == 0) all.set_value();
   };
-  std::jthread answering([&](std::stop_token stop) {
+  std::jthread answering([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       Senders batch;
       {

@@ -18,7 +18,7 @@ namespace {
 TEST(ThreadPool, RunsElsewhereAndResumesAtHome) {
   IoThread io;
   ThreadPool pool(2);
-  auto run = [&]() -> Async<std::string> {
+  auto run = [](ThreadPool& pool) -> Async<std::string> {
     const auto home = std::this_thread::get_id();
     const auto away = co_await pool.run([] { return std::this_thread::get_id(); });
     EXPECT_NE(away, home);
@@ -26,14 +26,14 @@ TEST(ThreadPool, RunsElsewhereAndResumesAtHome) {
     co_await pool.run([] {});
     co_return "back";
   };
-  EXPECT_EQ(block_on(io, run()), "back");
+  EXPECT_EQ(block_on(io, run(pool)), "back");
 }
 
 TEST(ThreadPool, CarriesExceptionsOver) {
   IoThread io;
   ThreadPool pool(1);
-  auto run = [&]() -> Async<> { co_await pool.run([]() -> int { throw std::invalid_argument("no"); }); };
-  EXPECT_THROW(block_on(io, run()), std::invalid_argument);
+  auto run = [](ThreadPool& pool) -> Async<> { co_await pool.run([]() -> int { throw std::invalid_argument("no"); }); };
+  EXPECT_THROW(block_on(io, run(pool)), std::invalid_argument);
 }
 
 TEST(ThreadPool, RefusesBeyondItsQueue) {

@@ -32,12 +32,14 @@ event::Record make_event(const TenantId& tenant, std::uint64_t position) {
 }
 
 class EarlierFolder : public testing::Test {
+ public:
+  ~EarlierFolder() override { fs::remove_all(folder_); }
+
  protected:
   EarlierFolder() {
     auto pattern = (fs::temp_directory_path() / "millrace-earlier-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
   }
-  ~EarlierFolder() override { fs::remove_all(folder_); }
 
   std::unique_ptr<Store> open() { return open_rocksdb({.path = folder_, .block_cache_bytes = 8 << 20}); }
 

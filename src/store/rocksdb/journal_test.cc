@@ -15,12 +15,14 @@ namespace {
 constexpr std::size_t kPage = 4096;
 
 class JournalTest : public ::testing::Test {
+ public:
+  ~JournalTest() override { std::filesystem::remove_all(root_); }
+
  protected:
   JournalTest() : root_(std::filesystem::temp_directory_path() / ("millrace-journal-" + std::to_string(getpid()))) {
     std::filesystem::remove_all(root_);
     std::filesystem::create_directory(root_);
   }
-  ~JournalTest() override { std::filesystem::remove_all(root_); }
 
   JournalOptions options() const {
     return {.folder = (root_ / "journal").string(), .sync = false, .segment_bytes = 16 * kPage};
@@ -39,9 +41,9 @@ class JournalTest : public ::testing::Test {
     return root_ / "journal" / (std::string("00000") + char('0' + slot) + ".log");
   }
   void overwrite(int slot, std::size_t at, std::string_view bytes) {
-    std::fstream file_(file(slot), std::ios::in | std::ios::out | std::ios::binary);
-    file_.seekp(static_cast<std::streamoff>(at));
-    file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    std::fstream stream(file(slot), std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(static_cast<std::streamoff>(at));
+    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
   // Records 1..count of one page each, `text` and their number.
   void fill(int count) {

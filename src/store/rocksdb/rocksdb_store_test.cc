@@ -33,13 +33,15 @@ constexpr ShardId kShard{3};
 const queue::QueueKey kQueue{TenantId::default_tenant(), "events"};
 
 class RocksStoreTest : public testing::Test {
+ public:
+  ~RocksStoreTest() override { fs::remove_all(root_); }
+
  protected:
   RocksStoreTest() {
     auto pattern = (fs::temp_directory_path() / "millrace-rocks-XXXXXX").string();
     root_ = ::mkdtemp(pattern.data());
     folder_ = root_ / "data";
   }
-  ~RocksStoreTest() override { fs::remove_all(root_); }
 
   std::unique_ptr<Store> open(const fs::path& folder) {
     return open_rocksdb({.path = folder, .block_cache_bytes = 8 << 20});
