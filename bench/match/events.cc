@@ -53,4 +53,10 @@ std::string make_event(Random& random) {
       owner_text(random.below(kOwners)), random.below(4) > 0, owners(random), outline(random));
 }
 
+std::string make_hostile_event(Random& random) {
+  std::string text;
+  while (text.size() < 4096) text.push_back(random.below(2) == 0 ? 'a' : 'b');
+  return fmt::format(R"({{"text":"{}"}})", text);
+}
+
 }  // namespace millrace::bench

@@ -30,4 +30,7 @@ std::string address_text(std::uint64_t number);  // within 10.0.0.0/8
 
 std::string make_event(Random& random);
 
+// One text of 4 KiB, of the letters a and b.
+std::string make_hostile_event(Random& random);
+
 }  // namespace millrace::bench

@@ -34,10 +34,11 @@ struct Corpus {
   std::size_t bytes = 0;
 };
 
-Corpus make_corpus(std::size_t count) {
+template <class Make>
+Corpus make_corpus(std::size_t count, Make make) {
   Corpus corpus;
   Random random(1);
-  for (std::size_t i = 0; i < count; ++i) corpus.bytes += corpus.texts.emplace_back(make_event(random)).size();
+  for (std::size_t i = 0; i < count; ++i) corpus.bytes += corpus.texts.emplace_back(make(random)).size();
   for (std::size_t i = 0; i < std::min(count, kParsedMax); ++i) corpus.parsed.push_back(*json::parse(corpus.texts[i]));
   return corpus;
 }
@@ -156,7 +157,12 @@ void print_sets(const Corpus& corpus) {
   fmt::print("|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const std::size_t count : {100u, 1'000u, 10'000u, 100'000u}) print_set("own", own_rules(count), corpus);
   for (const std::size_t count : {100u, 1'000u, 10'000u, 100'000u}) print_set("shared", shared_rules(count), corpus);
-  for (const std::size_t count : {100u, 1'000u, 10'000u}) print_set("wildcards", wildcard_rules(count), corpus);
+  for (const std::size_t count : {100u, 1'000u, 10'000u, 100'000u}) {
+    print_set("wildcards", wildcard_rules(count), corpus);
+  }
+  // Few, since one takes as long as a thousand others.
+  const Corpus hostile = make_corpus(100, make_hostile_event);
+  for (const std::size_t count : {100u, 1'000u, 10'000u}) print_set("hostile", hostile_rules(count), hostile);
 }
 
 }  // namespace
@@ -167,7 +173,7 @@ int main(int argc, char** argv) {
     if (std::string_view(argv[i]) == "--events") events = std::strtoull(argv[i + 1], nullptr, 10);
   }
   if (events < kRounds) return fmt::print(stderr, "usage: match_bench [--events N]\n"), 2;
-  const Corpus corpus = make_corpus(events);
+  const Corpus corpus = make_corpus(events, make_event);
   print_parsing(corpus);
   print_kinds(corpus);
   print_sets(corpus);

@@ -143,4 +143,20 @@ std::vector<std::string> wildcard_rules(std::size_t count) {
   return patterns;
 }
 
+std::vector<std::string> hostile_rules(std::size_t count) {
+  Random random(5);
+  std::vector<std::string> patterns;
+  while (patterns.size() < count) {
+    std::string wildcard = "*";
+    for (std::uint64_t words = 3 + random.below(10); words > 0; --words) {
+      for (std::uint64_t letters = 1 + random.below(6); letters > 0; --letters) {
+        wildcard.push_back(random.below(2) == 0 ? 'a' : 'b');
+      }
+      wildcard.push_back('*');
+    }
+    patterns.push_back(fmt::format(R"({{"text":[{{"wildcard":"{}c*"}}]}})", wildcard));
+  }
+  return patterns;
+}
+
 }  // namespace millrace::bench

@@ -25,4 +25,7 @@ std::vector<std::string> shared_rules(std::size_t count);
 // Two or three stars each, on one field, with parts that overlap.
 std::vector<std::string> wildcard_rules(std::size_t count);
 
+// Wildcards of up to twelve words in a and b, which a long text of these has in any order, and a c that it lacks.
+std::vector<std::string> hostile_rules(std::size_t count);
+
 }  // namespace millrace::bench

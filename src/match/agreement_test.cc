@@ -45,7 +45,7 @@ TEST(Agreement, EndsSoonHoweverManyChoicesAndFieldsThereAre) { EXPECT_FALSE(Spel
 
 // Events that spell a field in one way leave nothing to take back, however many fields and elements they have.
 TEST(Agreement, HasNoBoundWhereFieldsAreSpelledInOneWay) {
-  std::string elements, wanted;
+  std::string elements;
   for (int i = 0; i < 500; ++i) elements += fmt::format(R"({{"a{}":1,"b{}":1,"c":1}},)", i, i);
   elements += R"({"a":1,"b":1,"c":1})";
   EXPECT_TRUE(matches(R"({"x":{"a":[1],"b":[1],"c":[1]}})", fmt::format(R"({{"x":[{}]}})", elements)));

@@ -28,6 +28,10 @@ PostingId& FieldIndex::text_slot(const TextTest& test) {
 }
 
 PostingId& FieldIndex::wildcard_slot(const Wildcard& wildcard, std::size_t part) {
+  if (part == kAllParts) {
+    rare().has_wildcards = true;
+    return rare().wildcards.at(wildcard);
+  }
   const auto& parts = wildcard.parts;
   if (parts.size() == 1) return texts_.whole.try_emplace(parts.front(), Postings::kNone).first->second;
   if (part == 0) return texts_.prefixes.at(parts.front());
@@ -73,6 +77,7 @@ void FieldIndex::build() {
   if (!rare_) return;
   if (rare_->has_ranges) rare_->ranges.build();
   if (rare_->has_regexes) rare_->regexes.build();
+  if (rare_->has_wildcards) rare_->wildcards.build();
 }
 
 }  // namespace millrace::match

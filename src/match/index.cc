@@ -27,34 +27,37 @@ void Index::match(const EventView& event, IndexScratch& scratch, std::vector<Rul
     const FieldIndex* access = accesses_[leaf.field].get();
     if (access == nullptr) continue;
     ++scratch.step;
-    access->find(leaf, scratch.folded_lookup, scratch.regexes,
-                 [&](PostingId list) { consider(list, &leaf, scratch, out); });
+    access->find(leaf, scratch.lookup,
+                 [&](PostingId list, Evidence evidence) { consider(list, {&leaf, evidence}, scratch, out); });
   }
   ++scratch.step;
+  constexpr Lead kNoLead{nullptr, Evidence::hint};
   for (const auto& [field, list] : absent_accesses_) {
-    if (scratch.event.first(field) == FlatEvent::kNone) consider(list, nullptr, scratch, out);
+    if (scratch.event.first(field) == FlatEvent::kNone) consider(list, kNoLead, scratch, out);
   }
-  if (unconditional_ != Postings::kNone) consider(unconditional_, nullptr, scratch, out);
+  if (unconditional_ != Postings::kNone) consider(unconditional_, kNoLead, scratch, out);
 }
 
-void Index::consider(PostingId list, const FlatLeaf* leaf, IndexScratch& scratch, std::vector<RuleId>& out) const {
+void Index::consider(PostingId list, Lead lead, IndexScratch& scratch, std::vector<RuleId>& out) const {
   // A long text can lead to one list at every byte of it.
   const auto consider_all = [&](PostingId candidates) {
     if (scratch.list_steps[candidates] == scratch.step) return;
     scratch.list_steps[candidates] = scratch.step;
-    for (const BranchId branch : postings_.at(candidates)) consider_branch(branch, leaf, scratch, out);
+    for (const BranchId branch : postings_.at(candidates)) consider_branch(branch, lead, scratch, out);
   };
   if (scratch.list_steps[list] == scratch.step) return;
   consider_all(list);
   refinement_.find(list, scratch.event, consider_all);
 }
 
-void Index::consider_branch(BranchId id, const FlatLeaf* leaf, IndexScratch& scratch, std::vector<RuleId>& out) const {
+void Index::consider_branch(BranchId id, Lead lead, IndexScratch& scratch, std::vector<RuleId>& out) const {
   if (scratch.branch_epochs[id] == scratch.epoch) return;
   const CompiledBranch& branch = branches_[id];
   if (scratch.rule_epochs[branch.rule] == scratch.epoch) return;
   // Tables may bring in more than they should; another value may still be the right one.
-  if (leaf != nullptr && !meets(requirements_[branch.required.begin], *leaf, scratch.folded)) return;
+  const auto& [leaf, evidence] = lead;
+  const bool in_doubt = leaf != nullptr && evidence == Evidence::hint;
+  if (in_doubt && !meets(requirements_[branch.required.begin], *leaf, scratch.folded)) return;
   scratch.branch_epochs[id] = scratch.epoch;
   if (!holds(branch, leaf != nullptr ? 1 : 0, scratch)) return;
   scratch.rule_epochs[branch.rule] = scratch.epoch;

@@ -35,8 +35,7 @@ struct IndexScratch {
   std::vector<std::uint64_t> list_steps;  // the step at which a list was last looked at
   std::uint64_t step = 0;                 // counts the values that were looked up, of all events
   std::string folded;                     // for verifying; the lookup has its own, since they take turns
-  std::string folded_lookup;
-  std::vector<PostingId> regexes;
+  LookupScratch lookup;
 };
 
 class Index {
@@ -73,15 +72,22 @@ class Index {
   void add_branch(const Branch& branch, std::uint32_t rule, const std::vector<Range>& excluded);
   // Equal texts of different patterns become one, which stays in the processor's cache.
   void share_conditions();
+  Popularity popularity_of(const std::vector<BranchId>& indexed) const;
   void order_requirements(CompiledBranch& branch, const Popularity& popularity);
   // The lists under which a branch is found, before long ones are split.
   void add_access(BranchId branch, const Popularity& popularity, std::vector<Access>& accesses);
   void add_candidates(const std::vector<Access>& accesses);
   std::vector<BranchId> branches_of_rules() const;
 
-  // Adds the rules of a list that match. `leaf` is the value that led there, nullptr where none did.
-  void consider(PostingId list, const FlatLeaf* leaf, IndexScratch& scratch, std::vector<RuleId>& out) const;
-  void consider_branch(BranchId branch, const FlatLeaf* leaf, IndexScratch& scratch, std::vector<RuleId>& out) const;
+  // The value that led to a list, and whether branches are certain to want it; leaf nullptr where none did.
+  struct Lead {
+    const FlatLeaf* leaf;
+    Evidence evidence;
+  };
+
+  // Adds the rules of a list that match.
+  void consider(PostingId list, Lead lead, IndexScratch& scratch, std::vector<RuleId>& out) const;
+  void consider_branch(BranchId branch, Lead lead, IndexScratch& scratch, std::vector<RuleId>& out) const;
   // The first `known` requirements were found to be met.
   bool holds(const CompiledBranch& branch, std::uint32_t known, IndexScratch& scratch) const;
   bool holds_flat(const CompiledBranch& branch, std::uint32_t known, IndexScratch& scratch) const;

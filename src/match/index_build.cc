@@ -23,15 +23,8 @@ Index::Index(std::vector<Rule> rules) : rules_(std::move(rules)) {
   accesses_.resize(trie_.fields());
   share_conditions();
 
-  Popularity popularity;
   const std::vector<BranchId> indexed = branches_of_rules();
-  for (const BranchId branch : indexed) {
-    const auto [begin, end] = branches_[branch].required;
-    for (std::uint32_t r = begin; r < end; ++r) {
-      const auto& [field, conditions] = requirements_[r];
-      for (std::uint32_t c = conditions.begin; c < conditions.end; ++c) popularity.count(field, *conditions_[c]);
-    }
-  }
+  const Popularity popularity = popularity_of(indexed);
   std::vector<Access> accesses;
   for (const BranchId branch : indexed) {
     order_requirements(branches_[branch], popularity);
@@ -42,6 +35,22 @@ Index::Index(std::vector<Rule> rules) : rules_(std::move(rules)) {
     if (access) access->build();
   }
   postings_.pack();
+}
+
+Popularity Index::popularity_of(const std::vector<BranchId>& indexed) const {
+  Popularity popularity;
+  const auto for_each_condition = [&](auto visit) {
+    for (const BranchId branch : indexed) {
+      const auto [begin, end] = branches_[branch].required;
+      for (std::uint32_t r = begin; r < end; ++r) {
+        const auto& [field, conditions] = requirements_[r];
+        for (std::uint32_t c = conditions.begin; c < conditions.end; ++c) visit(field, *conditions_[c]);
+      }
+    }
+  };
+  for_each_condition([&](FieldId field, const Condition& condition) { popularity.count(field, condition); });
+  for_each_condition([&](FieldId field, const Condition& condition) { popularity.weigh(field, condition); });
+  return popularity;
 }
 
 void Index::share_conditions() {
@@ -120,7 +129,11 @@ void Index::add_access(BranchId id, const Popularity& popularity, std::vector<Ac
     if (!index) index = std::make_unique<FieldIndex>();
     for (std::uint32_t c = conditions.begin; c < conditions.end; ++c) {
       const auto* wildcard = std::get_if<Wildcard>(&conditions_[c]->test);
-      const std::size_t part = wildcard == nullptr ? 0 : popularity.rarest_part(field, *wildcard);
+      std::size_t part = 0;
+      if (wildcard != nullptr) {
+        part =
+            popularity.is_crowded(field, *wildcard) ? FieldIndex::kAllParts : popularity.rarest_part(field, *wildcard);
+      }
       accesses.push_back({index->list_for(*conditions_[c], part, postings_), id});
     }
     return;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "match/wildcard_automaton.h"
+
 namespace millrace::match {
 namespace {
 
@@ -32,6 +34,9 @@ std::uint64_t hash_of(FieldId field, const Condition& condition) {
 // A text of two characters is at the start, at the end or inside of many texts, one of ten in few.
 std::uint64_t literal_cost(std::size_t length) { return length >= 4 ? 2 : std::uint64_t{1024} >> (3 * length); }
 
+// So many wildcards with a part in common are verified as soon as an automaton is walked.
+constexpr std::uint64_t kCandidatesFew = 3;
+
 enum class PartPlace { start, inside, end };
 
 PartPlace place_of(const Wildcard& wildcard, std::size_t part) {
@@ -40,7 +45,13 @@ PartPlace place_of(const Wildcard& wildcard, std::size_t part) {
 }
 
 std::uint64_t hash_part(FieldId field, const Wildcard& wildcard, std::size_t part) {
-  return absl::HashOf(field, static_cast<int>(place_of(wildcard, part)), wildcard.parts[part]);
+  const PartPlace place = place_of(wildcard, part);
+  std::string_view literal = wildcard.parts[part];
+  // What the table goes by.
+  if (place == PartPlace::inside && literal.size() > InfixTable::kWidthMax) {
+    literal.remove_prefix(literal.size() - InfixTable::kWidthMax);
+  }
+  return absl::HashOf(field, static_cast<int>(place), literal);
 }
 
 }  // namespace
@@ -53,13 +64,31 @@ void Popularity::count(FieldId field, const Condition& condition) {
   }
 }
 
+void Popularity::weigh(FieldId field, const Condition& condition) {
+  const auto* wildcard = std::get_if<Wildcard>(&condition.test);
+  if (wildcard == nullptr || WildcardAutomaton::pieces_of(*wildcard) < 2) return;
+  Crowd& crowd = crowds_[field];
+  ++crowd.wildcards;
+  crowd.candidates += part_count(field, *wildcard, rarest_part(field, *wildcard));
+}
+
 std::uint64_t Popularity::count_of(std::uint64_t hash) const {
   const auto entry = counts_.find(hash);
   return entry == counts_.end() ? 0 : entry->second;
 }
 
+std::uint64_t Popularity::part_count(FieldId field, const Wildcard& wildcard, std::size_t part) const {
+  return count_of(hash_part(field, wildcard, part));
+}
+
 std::uint64_t Popularity::part_cost(FieldId field, const Wildcard& wildcard, std::size_t part) const {
-  return count_of(hash_part(field, wildcard, part)) + literal_cost(wildcard.parts[part].size());
+  return part_count(field, wildcard, part) + literal_cost(wildcard.parts[part].size());
+}
+
+bool Popularity::is_crowded(FieldId field, const Wildcard& wildcard) const {
+  const auto crowd = crowds_.find(field);
+  return crowd != crowds_.end() && crowd->second.candidates > kCandidatesFew * crowd->second.wildcards &&
+         WildcardAutomaton::pieces_of(wildcard) > 1;
 }
 
 std::size_t Popularity::rarest_part(FieldId field, const Wildcard& wildcard) const {
@@ -79,7 +108,11 @@ std::uint64_t Popularity::cost(FieldId field, const Condition& condition) const 
                         [&](const TextTest& test) {
                           return count + (test.shape == Shape::whole ? 0 : literal_cost(test.operand.size()));
                         },
-                        [&](const Wildcard& test) { return 2 + part_cost(field, test, rarest_part(field, test)); },
+                        [&](const Wildcard& test) {
+                          const std::size_t part = rarest_part(field, test);
+                          if (!is_crowded(field, test)) return 2 + part_cost(field, test, part);
+                          return 2 + count + literal_cost(test.parts[part].size());
+                        },
                         [&](const AddressBlock&) { return count + 2; },
                         [&](const RegexTest&) { return count + 64; },
                         // Narrow ranges bring in less, but which are narrow depends on the events.

@@ -12,6 +12,9 @@ namespace millrace::match {
 using BranchId = std::uint32_t;
 using PostingId = std::uint32_t;
 
+// What it means that a value led to a list: its branches may want the value, or they do.
+enum class Evidence : std::uint8_t { hint, proof };
+
 class Postings {
  public:
   static constexpr PostingId kNone = 0xffffffff;

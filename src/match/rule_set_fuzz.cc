@@ -1,5 +1,7 @@
 // The rule set against the reference, on patterns and events made from the fuzzer's bytes; and, where the bytes
 // are two lines of JSON, on those.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +46,16 @@ void compare(const std::vector<Rule>& rules, std::string_view event_text) {
   }
 }
 
+// Wildcards with the same parts on every field of the generator, so that those of other rules are found together with
+// them.
+void add_crowd(std::vector<Rule>& rules) {
+  for (const char* field : {"a", "b", "c", "d", "a.b", "b.c", "a.b.c"}) {
+    for (const char* wildcard : {"*ab*ab*", "*x*y*", "*y*x", "x*y*x", "*ab*d", "*x*"}) {
+      for (int i = 0; i < 5; ++i) add_rule(rules, fmt::format(R"({{"{}":[{{"wildcard":"{}"}}]}})", field, wildcard));
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -58,6 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ByteChoices choices(data, size);
   const std::string event = RandomCases(choices).event();
   for (std::uint32_t n = 1 + choices.below(4); n > 0; --n) add_rule(rules, RandomCases(choices).pattern());
+  if (choices.below(4) == 3) add_crowd(rules);
   compare(rules, event);
   return 0;
 }

@@ -35,14 +35,27 @@ class AffixTable {
 };
 
 // Literals anywhere in a text, found by their last eight bytes, or all if fewer. What is found is a candidate; the
-// caller looks again. Takes memory in proportion to the literals, whatever stars are between them, where an
-// automaton for all of them together could need exponentially many states.
+// caller looks again.
 class InfixTable {
  public:
+  static constexpr std::size_t kWidthMax = 8;
+
   // REQUIRES: not empty.
   PostingId& at(std::string_view literal);
+  // Calls found(PostingId, std::size_t) with the place where the found bytes begin, of each width in ascending order.
   template <class Found>
   void find(std::string_view text, Found found) const;
+
+  // The `width` bytes from `at` on, as one number. REQUIRES: they are there, and at most kWidthMax.
+  static std::uint64_t load(std::string_view text, std::size_t at, std::size_t width) {
+    std::uint64_t window = 0;
+    if (text.size() - at >= sizeof window) {
+      std::memcpy(&window, text.data() + at, sizeof window);
+      return window << (64 - 8 * width) >> (64 - 8 * width);
+    }
+    std::memcpy(&window, text.data() + at, width);
+    return window;
+  }
 
  private:
   // Windows of one width. Most windows of a text are none of ours, and a bit tells without a look at the table.
@@ -65,17 +78,6 @@ class InfixTable {
     int shift_ = 54;  // the number of bits is 2^(64 - shift_), at least 16 an entry
   };
 
-  // The bytes from `at` on, as one number.
-  static std::uint64_t load(std::string_view text, std::size_t at, std::size_t width) {
-    std::uint64_t window = 0;
-    if (text.size() - at >= sizeof window) {
-      std::memcpy(&window, text.data() + at, sizeof window);
-      return window << (64 - 8 * width) >> (64 - 8 * width);
-    }
-    std::memcpy(&window, text.data() + at, width);
-    return window;
-  }
-  static constexpr std::size_t kWidthMax = 8;
   std::array<std::unique_ptr<Windows>, kWidthMax> by_width_;  // of 1 to 8 bytes
 };
 
@@ -96,7 +98,7 @@ void InfixTable::find(std::string_view text, Found found) const {
     if (windows == nullptr) continue;
     for (std::size_t i = 0; i + width <= text.size(); ++i) {
       const PostingId* list = windows->find(load(text, i, width));
-      if (list != nullptr) found(*list);
+      if (list != nullptr) found(*list, i);
     }
   }
 }
