@@ -39,6 +39,22 @@ std::optional<std::string_view> bearer_of(const http::Request& request) {
 // One sentence for every wrong key: why it is wrong is none of the caller's business.
 std::unexpected<Error> wrong_key() { return fail(Errc::unauthenticated, "the key is not valid"); }
 
+std::optional<AccessKey> find_stored(const engine::Catalog& catalog, std::string_view id) {
+  const auto keys = catalog.find(kKeyKind);
+  if (keys == catalog.end()) return std::nullopt;
+  const auto document = keys->second.find(id);
+  return document == keys->second.end() ? std::nullopt : from_document(document->second.body);
+}
+
+// Whether a page of another site makes the browser ask. It says so also where it sends no Origin (an image, a form with
+// GET). Following a link to something that only reads is the user's own doing.
+bool is_cross_site(const http::Request& request, const http::Endpoint& endpoint) {
+  if (!http::equal_ignoring_case(request.header("Sec-Fetch-Site").value_or(""), "cross-site")) return false;
+  const bool navigates = http::equal_ignoring_case(request.header("Sec-Fetch-Mode").value_or(""), "navigate");
+  const bool only_reads = endpoint.method == http::Method::get && !endpoint.no_head;
+  return !navigates || !only_reads;
+}
+
 // A standby has numbers, and somebody who watches it wants them.
 bool needs_recovery(const http::Endpoint& endpoint) { return endpoint.name != "metrics"; }
 
@@ -73,7 +89,7 @@ Access::Access(AccessOptions options, const Clock& clock, CatalogSource catalog,
 
 Result<void> Access::admit(http::Request& request, const http::Endpoint& endpoint) const {
   if (endpoint.scope.empty()) return {};
-  if (Result<void> ours = check_origin(request); !ours) return ours;
+  if (Result<void> ours = check_origin(request, endpoint); !ours) return ours;
   if (needs_recovery(endpoint) && !ready_()) return fail(Errc::unavailable, "the server is not ready yet; see /readyz");
   Result<std::shared_ptr<Caller>> caller = identify(request);
   if (!caller) return std::unexpected(std::move(caller.error()));
@@ -86,14 +102,15 @@ Result<void> Access::admit(http::Request& request, const http::Endpoint& endpoin
 }
 
 // Without keys a browser on this machine is as trusted as any program: a page from elsewhere must not be
-// able to use it, neither directly (Origin) nor under a name that resolves to this machine (Host).
-Result<void> Access::check_origin(const http::Request& request) const {
+// able to use it, neither directly (Origin, Sec-Fetch-Site) nor under a name that resolves to this machine (Host).
+Result<void> Access::check_origin(const http::Request& request, const http::Endpoint& endpoint) const {
   if (options_.mode == AuthMode::keys) return {};
   if (!is_own_host(host_of(request.header("Host").value_or("")))) {
     return fail(Errc::forbidden, "the Host header names another server; only local requests are taken without keys");
   }
   const auto origin = request.header("Origin");
-  if (origin && !is_own_host(host_of(authority_of(*origin)))) {
+  const bool foreign = origin ? !is_own_host(host_of(authority_of(*origin))) : is_cross_site(request, endpoint);
+  if (foreign) {
     return fail(Errc::forbidden, "requests from other sites are refused");
   }
   return {};
@@ -120,14 +137,18 @@ Result<std::shared_ptr<Caller>> Access::identify(const http::Request& request) c
 Result<std::shared_ptr<Caller>> Access::find_key(std::string_view text) const {
   const std::optional<std::string_view> id = id_in_key(text);
   if (!id) return wrong_key();
-  const std::shared_ptr<const engine::Catalog> catalog = catalog_();
-  const auto keys = catalog->find(kKeyKind);
-  if (keys == catalog->end()) return wrong_key();
-  const auto document = keys->second.find(*id);
-  if (document == keys->second.end()) return wrong_key();
-  const std::optional<AccessKey> key = from_document(document->second.body);
+  const std::optional<AccessKey> key = find_stored(*catalog_(), *id);
   if (!key || !is_text_of(*key, text) || !key->usable(clock_.now())) return wrong_key();
-  return std::make_shared<Caller>(key->tenant, key->scopes, "key:" + key->id);
+  auto caller = std::make_shared<Caller>(key->tenant, key->scopes, "key:" + key->id);
+  caller->key = key->id;
+  caller->expires = key->expires;
+  return caller;
+}
+
+Result<void> check_again(const engine::Catalog& catalog, const Caller& caller, Time now) {
+  if (caller.key.empty()) return {};
+  const std::optional<AccessKey> key = find_stored(catalog, caller.key);
+  return key && key->usable(now) ? Result<void>() : wrong_key();
 }
 
 bool is_loopback(std::string_view address) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,9 @@ struct Caller final : http::Principal {
   Caller(TenantId t, Scopes s, std::string a) : tenant(std::move(t)), scopes(s), actor(std::move(a)) {}
   TenantId tenant;
   Scopes scopes;
-  std::string actor;  // for the audit log: "key:<id>", "admin-key", "local"
+  std::string actor;            // for the audit log: "key:<id>", "admin-key", "local"
+  std::string key;              // the id of his key; "" = not by a key that could be revoked
+  std::optional<Time> expires;  // of that key
   bool is_operator() const { return scopes.allow(kOperator); }
 };
 // REQUIRES: the endpoint has a scope, so that the guard has set one.
@@ -46,12 +49,12 @@ class Access {
   using ReadySource = std::function<bool()>;
   Access(AccessOptions options, const Clock& clock, CatalogSource catalog, ReadySource ready);
 
-  // Errc: forbidden (foreign Host or Origin, missing scope, foreign tenant), unavailable (not recovered yet),
+  // Errc: forbidden (foreign Host or site, missing scope, foreign tenant), unavailable (not recovered yet),
   // unauthenticated, bad_query (no tenant has that name).
   Result<void> admit(http::Request& request, const http::Endpoint& endpoint) const;
 
  private:
-  Result<void> check_origin(const http::Request& request) const;
+  Result<void> check_origin(const http::Request& request, const http::Endpoint& endpoint) const;
   Result<std::shared_ptr<Caller>> identify(const http::Request& request) const;
   Result<std::shared_ptr<Caller>> find_key(std::string_view text) const;
   bool is_own_host(std::string_view host) const;
@@ -62,6 +65,9 @@ class Access {
   CatalogSource catalog_;
   ReadySource ready_;
 };
+
+// For what stays open longer than a request takes: Errc::unauthenticated once the caller's key is revoked or expired.
+Result<void> check_again(const engine::Catalog& catalog, const Caller& caller, Time now);
 
 // Whether an address is only reachable from this machine. REQUIRES: an IP address, or "localhost".
 bool is_loopback(std::string_view address);

@@ -39,9 +39,8 @@ using Fields = std::vector<http::Field>;
 
 // What the guard says to a request with these header fields at an endpoint with this scope.
 struct Asked {
-  Asked(const Access& access, Fields fields, std::string_view scope = kEventsRead) {
+  Asked(const Access& access, Fields fields, std::string_view scope = kEventsRead, http::Endpoint endpoint = {}) {
     request.head.fields = std::move(fields);
-    http::Endpoint endpoint;
     endpoint.scope = scope;
     result = access.admit(request, endpoint);
   }
@@ -79,6 +78,50 @@ TEST_F(AccessTest, WithoutKeysAForeignHostOrOriginIsRefused) {
   for (const char* origin : {"null", "https://evil.example", "http://localhost.evil.example:8080", "localhost"}) {
     EXPECT_FALSE(Asked(access, {{"Host", "localhost"}, {"Origin", origin}}).result) << origin;
   }
+}
+
+// A browser sends no Origin with an image or a form that GETs, but says that another site asks.
+TEST_F(AccessTest, WithoutKeysAnotherSiteMayOnlyLinkToWhatIsRead) {
+  const Access access = make({.mode = AuthMode::off, .listen_host = "127.0.0.1", .admin_key = ""});
+  const auto admitted = [&](std::string site, std::string mode, http::Endpoint endpoint) {
+    const Fields fields{
+        {"Host", "localhost"}, {"Sec-Fetch-Site", std::move(site)}, {"Sec-Fetch-Mode", std::move(mode)}};
+    return Asked(access, fields, kEventsRead, std::move(endpoint)).result.has_value();
+  };
+  const http::Endpoint reads{.method = http::Method::get};
+  const http::Endpoint leases{.method = http::Method::get, .no_head = true};
+  const http::Endpoint writes{.method = http::Method::post};
+  EXPECT_TRUE(admitted("cross-site", "navigate", reads));
+  EXPECT_FALSE(admitted("cross-site", "no-cors", reads));
+  for (const char* mode : {"navigate", "no-cors"}) {
+    EXPECT_FALSE(admitted("cross-site", mode, leases)) << mode;
+    EXPECT_FALSE(admitted("Cross-Site", mode, writes)) << mode;
+    for (const char* site : {"none", "same-origin", "same-site"}) {
+      EXPECT_TRUE(admitted(site, mode, leases)) << site;
+      EXPECT_TRUE(admitted(site, mode, writes)) << site;
+    }
+  }
+  const Access keys = make({.mode = AuthMode::keys, .listen_host = "", .admin_key = "bootstrap-secret"});
+  EXPECT_TRUE(
+      Asked(keys, {{"Authorization", "Bearer bootstrap-secret"}, {"Sec-Fetch-Site", "cross-site"}}, kAdmin, leases)
+          .result);
+}
+
+TEST_F(AccessTest, WhatIsOpenLooksAtItsKeyAgain) {
+  const Access access = make({.mode = AuthMode::keys, .listen_host = "", .admin_key = "bootstrap-secret"});
+  NewKey made = add_key({kEventsRead}, kNow + std::chrono::hours(1));
+  const Asked asked(access, {{"Authorization", "Bearer " + made.text}});
+  ASSERT_TRUE(asked.result);
+  const Caller& caller = caller_of(asked.request);
+  EXPECT_EQ(caller.key, made.key.id);
+  EXPECT_TRUE(check_again(*catalog_, caller, kNow));
+  EXPECT_EQ(check_again(*catalog_, caller, *caller.expires).error().code, Errc::unauthenticated);
+  EXPECT_FALSE(check_again(engine::Catalog(), caller, kNow));
+  made.key.revoked = kNow;
+  put(made.key);
+  EXPECT_FALSE(check_again(*catalog_, caller, kNow));
+  const Asked admin(access, {{"Authorization", "Bearer bootstrap-secret"}});
+  EXPECT_TRUE(check_again(*catalog_, caller_of(admin.request), kNow));
 }
 
 TEST_F(AccessTest, AKeyDecidesTheTenant) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "api/services.h"
 #include "async/async.h"
 #include "async/one_shot.h"
 #include "base/assert.h"
@@ -34,8 +35,8 @@ Async<Result<Answer>> ask(engine::Engine& engine, ShardId shard, shard::Command 
   co_return answer_of<Answer>(reply.take());
 }
 
-// For a command with a claim that may be held: when the peer leaves or the server drains, the wait is ended
-// and the answer has what was leased until then.
-Async<shard::Reply> ask_held(engine::Engine& engine, ShardId shard, shard::Command command, http::Request& request);
+// For a command with a claim that may be held: when the peer leaves, its key is revoked or expires, or the server
+// drains, the wait is ended and the answer has what was leased until then.
+Async<shard::Reply> ask_held(Services& services, ShardId shard, shard::Command command, http::Request& request);
 
 }  // namespace millrace::api

@@ -1,4 +1,4 @@
-// GET /api/audit: what was changed, by whom, oldest first.
+// GET /api/audit: what was changed, by whom, oldest first (S2.12).
 #include "api/admin.h"
 #include "api/first_error.h"
 #include "api/page.h"
@@ -6,6 +6,7 @@
 #include "api/reads.h"
 #include "base/bytes.h"
 #include "base/digest.h"
+#include "base/limits.h"
 
 namespace millrace::api {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 constexpr std::string_view kListing = "audit";
 // With a filter, so many entries are looked at for one page; a page may then be short and still go on.
 constexpr std::size_t kScannedMax = 10'000;
+// Of a filter's text: no actor and no type of entity is longer.
+constexpr std::size_t kFilterBytesMax = 200;
 
 // Where a page ended. Tenants and keys are the system shard's, a tenant's documents its own shard's: two chains,
 // shown as one list by time.
@@ -25,11 +28,25 @@ struct AuditPage {
   std::optional<Marks> last;  // set where there may be more
 };
 
-// One chain, read ahead a piece at a time.
+// Which entries are wanted; what is empty does not matter.
+struct AuditFilter {
+  std::optional<std::string> entity_type = {};
+  std::optional<std::string> entity_id = {};
+  std::optional<std::string> actor = {};
+  std::optional<Time> from = {};  // inclusive
+  std::optional<Time> to = {};    // exclusive; the chains end there
+
+  bool wants(const shard::AuditRecord& entry) const {
+    return (!entity_type || entry.entity_type == *entity_type) && (!entity_id || entry.entity_id == *entity_id) &&
+           (!actor || entry.actor == *actor) && (!from || entry.time >= *from);
+  }
+};
+
+// One chain up to `end`, read ahead a piece at a time. Its times never go back.
 class Chain {
  public:
-  Chain(store::Store& store, std::optional<ShardId> shard, const TenantId& tenant, AuditSeq after)
-      : store_(store), shard_(shard), tenant_(tenant), after_(after) {}
+  Chain(store::Store& store, std::optional<ShardId> shard, TenantId tenant, AuditSeq after, Time end)
+      : store_(store), shard_(shard), tenant_(std::move(tenant)), after_(after), end_(end) {}
 
   // The next entry; null at the end.
   const shard::AuditRecord* peek() {
@@ -39,7 +56,7 @@ class Chain {
       at_ = 0;
       ended_ = rows_.size() < kPiece;
     }
-    return at_ < rows_.size() ? &rows_[at_] : nullptr;
+    return at_ < rows_.size() && rows_[at_].time < end_ ? &rows_[at_] : nullptr;
   }
   // REQUIRES: peek() gave one.
   shard::AuditRecord take() {
@@ -53,6 +70,7 @@ class Chain {
   std::optional<ShardId> shard_;
   TenantId tenant_;
   AuditSeq after_;
+  Time end_;
   std::vector<shard::AuditRecord> rows_;
   std::size_t at_ = 0;
   bool ended_ = false;
@@ -63,12 +81,13 @@ struct AuditWish {
   std::optional<ShardId> shard;  // the tenant's
   Marks after;
   std::size_t limit;
-  std::string entity_type;
+  AuditFilter filter;
 };
 
 AuditPage read_audit(store::Store& store, const AuditWish& wish) {
-  Chain system(store, kSystemShard, wish.tenant, wish.after.system);
-  Chain own(store, wish.shard, wish.tenant, wish.after.own);
+  const Time end = wish.filter.to.value_or(kNever);
+  Chain system(store, kSystemShard, wish.tenant, wish.after.system, end);
+  Chain own(store, wish.shard, wish.tenant, wish.after.own, end);
   AuditPage page;
   for (std::size_t scanned = 0; scanned < kScannedMax && page.items.size() < wish.limit; ++scanned) {
     const shard::AuditRecord* first = system.peek();
@@ -76,7 +95,7 @@ AuditPage read_audit(store::Store& store, const AuditWish& wish) {
     if (first == nullptr && second == nullptr) return page;
     const bool from_own = first == nullptr || (second != nullptr && second->time < first->time);
     shard::AuditRecord row = from_own ? own.take() : system.take();
-    if (wish.entity_type.empty() || row.entity_type == wish.entity_type) page.items.push_back(std::move(row));
+    if (wish.filter.wants(row)) page.items.push_back(std::move(row));
   }
   if (system.peek() != nullptr || own.peek() != nullptr) page.last = {system.mark(), own.mark()};
   return page;
@@ -114,20 +133,47 @@ std::optional<std::string> cursor_bytes(const std::optional<Marks>& last) {
   return bytes;
 }
 
+// A workspace is a tenant. Another than the caller's may be named by whom the tenant's header would allow it.
+Result<TenantId> read_workspace(const Query& query, const Caller& caller) {
+  const Result<std::optional<std::string>> named = query.text("workspaceId", kFilterBytesMax);
+  if (!named) return std::unexpected(named.error());
+  if (!*named) return caller.tenant;
+  const std::optional<TenantId> tenant = TenantId::parse(**named);
+  if (!tenant) return fail(Errc::bad_query, "query parameter \"workspaceId\" is no name of a tenant", "workspaceId");
+  if (*tenant != caller.tenant && !caller.is_operator()) {
+    return fail(Errc::forbidden, "naming another tenant needs scope \"operator\"", "workspaceId");
+  }
+  return *tenant;
+}
+
+Result<AuditFilter> read_filter(const Query& query) {
+  FirstError error;
+  AuditFilter filter;
+  filter.entity_type = error.take(query.text("entityType", kFilterBytesMax));
+  filter.entity_id = error.take(query.text("entityId", limits::kEntityIdBytesMax));
+  filter.actor = error.take(query.text("actorId", kFilterBytesMax));
+  filter.from = error.take(query.time("from"));
+  filter.to = error.take(query.time("to"));
+  if (error.failed()) return error.give();
+  return filter;
+}
+
 }  // namespace
 
 Async<Answer> list_audit(Services& services, http::Request& request) {
+  const Query query(request.target.query);
   FirstError error;
   const Page page = error.take(read_page(request, kListing));
-  const auto entity_type = error.take(Query(request.target.query).text("entityType", 200));
+  AuditFilter filter = error.take(read_filter(query));
   const Marks after = error.take(read_after(page));
   if (error.failed()) co_return error.give();
-  const TenantId tenant = caller_of(request).tenant;
-  AuditWish wish{.tenant = tenant,
-                 .shard = services.engine.shard_of(tenant),
+  const Result<TenantId> tenant = read_workspace(query, caller_of(request));
+  if (!tenant) co_return std::unexpected(tenant.error());
+  AuditWish wish{.tenant = *tenant,
+                 .shard = services.engine.shard_of(*tenant),
                  .after = after,
                  .limit = page.limit,
-                 .entity_type = entity_type.value_or("")};
+                 .filter = std::move(filter)};
   const AuditPage found = co_await read_range(
       services, [&store = services.engine.store(), wish = std::move(wish)] { return read_audit(store, wish); });
   co_return respond(200, [&](json::Writer& out) {

@@ -45,9 +45,9 @@ class LargePayloads : public testing::Test {
   void TearDown() override { engine_.stop(); }
 
   Answer call(Async<Answer> (*operation)(Services&, http::Request&), std::string body,
-              std::string content_type = "application/json") {
+              const std::string& content_type = "application/json") {
     http::Request request;
-    request.head.fields.push_back({"Content-Type", std::move(content_type)});
+    request.head.fields.push_back({"Content-Type", content_type});
     request.body = std::move(body);
     request.principal = std::make_shared<Caller>(kTenant, Scopes::all(), "test");
     return async::block_on(io_.at(0), operation(services_, request));

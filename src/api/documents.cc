@@ -187,7 +187,7 @@ Async<Result<Written>> write_document(Services& services, const http::Request& r
     Result<std::string> body = co_await services.readers.run(
         [&compose, &present, now = services.clock.now()] { return compose_body(compose, present, now); });
     if (!body) co_return std::unexpected(std::move(body.error()));
-    const Result<ShardId> shard = co_await shard_of_caller(services, request);
+    const Result<ShardId> shard = co_await register_caller(services, request);
     if (!shard) co_return std::unexpected(shard.error());
     shard::PutDocument command{.kind = std::string(collection.kind),
                                .key = intake::document_key(tenant, name),
@@ -222,7 +222,7 @@ Error stale_drafts(const engine::Catalog& catalog, const Collection& collection,
 Async<Result<void>> write_documents(Services& services, const http::Request& request, const Collection& collection,
                                     std::vector<Draft> drafts) {
   const TenantId tenant = caller_of(request).tenant;
-  const Result<ShardId> shard = co_await shard_of_caller(services, request);
+  const Result<ShardId> shard = co_await register_caller(services, request);
   if (!shard) co_return std::unexpected(shard.error());
   shard::PutDocuments command;
   std::vector<std::pair<std::string, std::uint64_t>> expected;

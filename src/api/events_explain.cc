@@ -1,5 +1,6 @@
 // GET /api/events/{id}/explain: why a stored event matches a rule, or the first field that does not (S2.8). With
-// ?rule=NAME for that rule, else for all of them, page by page.
+// ?rule=NAME for that rule, else for all of them, page by page. Rules saw the event before its large fields went to the
+// blob store (S0.9), so they come back first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,10 +17,37 @@ namespace {
 
 constexpr std::string_view kListing = "explanations";
 
-match::Explanation explain_rule(const intake::CompiledRule& rule, const event::Record& event,
+// An event as it was published, or with its reference where the blob store has its data no more.
+struct Subject {
+  event::Record event;
+  std::string missing;  // what is; "" for nothing
+};
+
+Async<Subject> with_data(Services& services, event::Record stored) {
+  std::vector<event::Record> events{std::move(stored)};
+  const Result<void> resolved = co_await resolve_events(services.blobs, events);
+  co_return Subject{std::move(events.front()), resolved ? "" : resolved.error().detail};
+}
+
+bool looks_at_data(const match::Node& node) {
+  const std::string_view first = std::string_view(node.path).substr(0, node.path.find('.'));
+  const bool here = node.kind == match::Node::Kind::field &&
+                    (first == "detail" || first == "data" || first == "properties" || first == "data_base64");
+  return here || std::ranges::any_of(node.children, looks_at_data);
+}
+
+// Whether the pattern itself matches: never a verdict on data that nobody can see.
+match::Explanation explain_pattern(const match::Pattern& pattern, const Subject& subject,
+                                   const match::EventView& view) {
+  if (subject.missing.empty() || !looks_at_data(pattern.root())) return match::explain(pattern, view);
+  return {.matches = false, .why = {{"detail", "the data as it was published", subject.missing}}};
+}
+
+match::Explanation explain_rule(const intake::CompiledRule& rule, const Subject& subject,
                                 const match::EventView& view) {
   if (!rule.pattern) return {.matches = false, .why = {{"pattern", "one that compiles", "one that does not"}}};
-  match::Explanation explanation = match::explain(*rule.pattern, view);
+  const event::Record& event = subject.event;
+  match::Explanation explanation = explain_pattern(*rule.pattern, subject, view);
   const bool other_bus = !rule.bus.empty() && rule.bus != event.header.bus;
   if (!rule.enabled) explanation.why.insert(explanation.why.begin(), {"enabled", "true", "false"});
   if (other_bus) explanation.why.insert(explanation.why.begin(), {"bus", rule.bus, event.header.bus});
@@ -27,24 +55,24 @@ match::Explanation explain_rule(const intake::CompiledRule& rule, const event::R
   return explanation;
 }
 
-void write_verdict_members(json::Writer& out, const intake::CompiledRule& rule, const event::Record& event,
+void write_verdict_members(json::Writer& out, const intake::CompiledRule& rule, const Subject& subject,
                            const match::EventView& view) {
   out.member("rule", rule.name);
-  write_explanation(out, explain_rule(rule, event, view));
+  write_explanation(out, explain_rule(rule, subject, view));
 }
 
-http::Response explain_one(const intake::CompiledRule& rule, const event::Record& event) {
-  const event::View view(event);
+http::Response explain_one(const intake::CompiledRule& rule, const Subject& subject) {
+  const event::View view(subject.event);
   return respond(200, [&](json::Writer& out) {
     out.begin_object();
-    out.member("eventId", event.header.event_id);
-    write_verdict_members(out, rule, event, intake::MatchableView(view).get());
+    out.member("eventId", subject.event.header.event_id);
+    write_verdict_members(out, rule, subject, intake::MatchableView(view).get());
     out.end_object();
   });
 }
 
-http::Response explain_page(const intake::Policies& policies, const event::Record& event, const Page& page) {
-  const event::View view(event);
+http::Response explain_page(const intake::Policies& policies, const Subject& subject, const Page& page) {
+  const event::View view(subject.event);
   const intake::MatchableView matchable(view);
   const auto& rules = policies.rules();
   const auto name_of = [](const auto& rule) -> std::string_view { return rule->name; };
@@ -53,12 +81,12 @@ http::Response explain_page(const intake::Policies& policies, const event::Recor
   const auto end = first + static_cast<std::ptrdiff_t>(count);
   return respond(200, [&](json::Writer& out) {
     out.begin_object();
-    out.member("eventId", event.header.event_id);
+    out.member("eventId", subject.event.header.event_id);
     out.key("items");
     out.begin_array();
     for (auto rule = first; rule != end; ++rule) {
       out.begin_object();
-      write_verdict_members(out, **rule, event, matchable.get());
+      write_verdict_members(out, **rule, subject, matchable.get());
       out.end_object();
     }
     out.end_array();
@@ -88,13 +116,14 @@ Async<Answer> explain_event(Services& services, http::Request& request) {
   if (!name) co_return std::unexpected(name.error());
   const Result<Page> page = read_page(request, kListing);
   if (!page) co_return std::unexpected(page.error());
-  const Result<event::Record> found = co_await find_event(services, request);
+  Result<event::Record> found = co_await find_event(services, request);
   if (!found) co_return std::unexpected(found.error());
-  const PolicyBook::Pointer policies = co_await services.policies.get(found->tenant, services.readers);
-  if (!*name) co_return co_await services.readers.run([&] { return explain_page(*policies, *found, *page); });
+  const Subject subject = co_await with_data(services, *std::move(found));
+  const PolicyBook::Pointer policies = co_await services.policies.get(subject.event.tenant, services.readers);
+  if (!*name) co_return co_await services.readers.run([&] { return explain_page(*policies, subject, *page); });
   const intake::CompiledRule* rule = policies->find_rule(**name);
   if (rule == nullptr) co_return fail(Errc::not_found, fmt::format("there is no rule \"{}\"", **name), "rule");
-  co_return explain_one(*rule, *found);
+  co_return explain_one(*rule, subject);
 }
 
 }  // namespace millrace::api

@@ -101,15 +101,30 @@ void write_refusal(json::Writer& out, const intake::Refusal& refusal) {
   out.end_object();
 }
 
+// What a request says of an event, for the answer to a repeat of one that is gone.
+struct Sent {
+  std::string event_id;  // "" where the sender gave none
+  std::string type;
+};
+
+// Nothing of an event that cannot be a repeat: most bring no id.
+Sent sent_of(const shard::NewEvent& event) {
+  const bool has_id = event.identity != shard::NewEvent::Identity::made;
+  if (!has_id && !event.deduplication_id) return {};
+  return {has_id ? event.header.event_id : std::string(), event.header.type};
+}
+
 struct Outcome {
   std::vector<shard::AppendedEvent> events;              // of the accepted ones, in their order
   std::vector<std::optional<event::Record>> duplicates;  // by the same index
+  std::vector<Sent> sent;                                // likewise
   std::size_t repeated = 0;
 };
 
 // Duplicates are answered with the event that they repeat.
-Async<Outcome> look_up(Services& services, ShardId shard, const TenantId& tenant, shard::Appended appended) {
-  Outcome outcome{.events = std::move(appended.events), .duplicates = {}, .repeated = 0};
+Async<Outcome> look_up(Services& services, ShardId shard, const TenantId& tenant, shard::Appended appended,
+                       std::vector<Sent> sent) {
+  Outcome outcome{.events = std::move(appended.events), .duplicates = {}, .sent = std::move(sent), .repeated = 0};
   outcome.duplicates.resize(outcome.events.size());
   std::vector<Position> positions;
   for (const auto& event : outcome.events) {
@@ -128,6 +143,17 @@ Async<Outcome> look_up(Services& services, ShardId shard, const TenantId& tenant
   co_return outcome;
 }
 
+// The event that this one repeats is gone; what is left of it is where it stood.
+void write_expired(json::Writer& out, Position position, const Sent& sent) {
+  out.begin_object();
+  if (!sent.event_id.empty()) out.member("eventId", sent.event_id);
+  out.member("type", sent.type);
+  out.member("position", position);
+  out.member("duplicate", true);
+  out.member("expired", true);
+  out.end_object();
+}
+
 void write_outcome(json::Writer& out, const Outcome& outcome, std::size_t i) {
   const shard::AppendedEvent& event = outcome.events[i];
   const event::Record* record =
@@ -136,10 +162,7 @@ void write_outcome(json::Writer& out, const Outcome& outcome, std::size_t i) {
     return write_event(out, *record, event::Envelope::native,
                        {.properties = event::Properties::when_keyed, .dispatch_jobs = 0, .duplicate = event.duplicate});
   }
-  out.begin_object();  // the event that it repeats has expired
-  out.member("position", event.position);
-  out.member("duplicate", true);
-  out.end_object();
+  write_expired(out, event.position, outcome.sent[i]);
 }
 
 http::Response show_one(const Outcome& outcome) {
@@ -205,8 +228,11 @@ Async<Answer> publish_events(Services& services, http::Request& request) {
   if (any_refused && !tolerant) co_return refuse_all(verdicts);
 
   shard::AppendEvents command{.tenant = tenant, .events = {}};
+  std::vector<Sent> sent;
   for (auto& verdict : verdicts) {
-    if (verdict) command.events.push_back(std::move(verdict->event));
+    if (!verdict) continue;
+    sent.push_back(sent_of(verdict->event));
+    command.events.push_back(std::move(verdict->event));
   }
   shard::Appended appended;
   ShardId shard;
@@ -219,7 +245,7 @@ Async<Answer> publish_events(Services& services, http::Request& request) {
     if (!answer) co_return std::unexpected(std::move(answer.error()));
     appended = *std::move(answer);
   }
-  const Outcome outcome = co_await look_up(services, shard, tenant, std::move(appended));
+  const Outcome outcome = co_await look_up(services, shard, tenant, std::move(appended), std::move(sent));
   http::Response response = array ? show_many(outcome, verdicts, tolerant) : show_one(outcome);
   add_warnings(response, verdicts);
   co_return response;

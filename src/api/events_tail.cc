@@ -2,6 +2,7 @@
 // client that comes back with Last-Event-ID goes on after the last one it saw: no gaps, no duplicates.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <mutex>
@@ -21,10 +22,10 @@ constexpr std::string_view kEventStream = "text/event-stream";
 constexpr std::size_t kPage = 200;
 constexpr std::size_t kPieceBytes = 1024 * 1024;  // written at once, about
 // Proxies end connections that say nothing; and a peer that is gone is noticed by writing to it.
-constexpr auto kSilenceMax = std::chrono::seconds(15);
+constexpr Millis kSilenceMax = std::chrono::seconds(15);
 constexpr std::size_t kTypesMax = 50;
 
-// Wakes a follower on its io thread when the log has grown.
+// Wakes a follower on its io thread when the log has grown, or when its key has been revoked.
 class Growth {
  public:
   // Any thread.
@@ -33,24 +34,64 @@ class Growth {
     if (position > last_) last_ = position;
     if (waiting_) std::exchange(waiting_, nullptr)->fulfil(true);
   }
+  void tell_revoked() {
+    const std::lock_guard lock(mutex_);
+    revoked_ = true;
+    if (waiting_) std::exchange(waiting_, nullptr)->fulfil(false);
+  }
 
-  // Ends when the log is longer than `seen`, after a while, or when `interrupt` is raised.
-  static Async<> wait(std::shared_ptr<Growth> self, Position seen, async::Signal& interrupt) {
-    async::OneShot<bool> grown;
+  // True when the log is longer than `seen`; false after `patience`, a revocation, or when `interrupt` is raised.
+  static Async<bool> wait(std::shared_ptr<Growth> self, Position seen, Millis patience, async::Signal& interrupt) {
+    async::OneShot<bool> woken;
     {
       const std::lock_guard lock(self->mutex_);
-      if (self->last_ > seen) co_return;
-      self->waiting_ = std::make_unique<async::OneShot<bool>::Sender>(grown.sender());
+      if (std::exchange(self->revoked_, false)) co_return false;
+      if (self->last_ > seen) co_return true;
+      self->waiting_ = std::make_unique<async::OneShot<bool>::Sender>(woken.sender());
     }
-    co_await grown.wait_until(async::Steady::now() + kSilenceMax, &interrupt);
+    const std::optional<bool> grown = co_await woken.wait_until(async::Steady::now() + patience, &interrupt);
     const std::lock_guard lock(self->mutex_);
     self->waiting_.reset();
+    co_return grown.value_or(false);
   }
 
  private:
   std::mutex mutex_;
   Position last_;
+  bool revoked_ = false;
   std::unique_ptr<async::OneShot<bool>::Sender> waiting_;
+};
+
+// What a follower is sent, for as long as its key is valid and this node hears of what is added.
+class Outlet {
+ public:
+  Outlet(Services& services, const Caller& caller, http::BodyStream& stream)
+      : services_(services), caller_(caller), stream_(stream) {}
+
+  // False: the peer has left, or has been told why it gets nothing more; write no more.
+  Async<bool> write(std::string_view bytes) {
+    const Result<void> goes_on = check();
+    if (goes_on) co_return co_await stream_.write(bytes);
+    co_await stream_.write(fmt::format("event: error\ndata: {}\n\n", http::error_response(goes_on.error()).body));
+    co_return false;
+  }
+
+  // How long it may be silent.
+  Millis patience() const {
+    return std::clamp(caller_.expires.value_or(kNever) - services_.clock.now(), Millis(0), kSilenceMax);
+  }
+
+ private:
+  Result<void> check() const {
+    if (services_.engine.state() != engine::State::ready) {
+      return fail(Errc::unavailable, "this node no longer owns the log; connect again, with Last-Event-ID");
+    }
+    return check_again(*services_.engine.catalog(), caller_, services_.clock.now());
+  }
+
+  Services& services_;
+  const Caller& caller_;
+  http::BodyStream& stream_;
 };
 
 struct Tail {
@@ -105,9 +146,8 @@ std::string frame(const event::Record& record, event::Envelope format) {
 }
 
 // The events of a page, written in pieces: with their large fields they may be more than memory should hold. One whose
-// blob has gone missing is shown as it is stored, with the reference, so that the stream goes on. False: the peer left.
-Async<bool> write_page(Services& services, const Tail& tail, std::vector<event::Record> page,
-                       http::BodyStream& stream) {
+// blob has gone missing is shown as it is stored, with the reference, so that the stream goes on. False: see Outlet.
+Async<bool> write_page(Services& services, const Tail& tail, std::vector<event::Record> page, Outlet& out) {
   std::string frames;
   for (event::Record& record : page) {
     if (tail.resolve && event::overflow_of(*record.rest)) {
@@ -117,30 +157,32 @@ Async<bool> write_page(Services& services, const Tail& tail, std::vector<event::
     frames += frame(record, tail.format);
     record.rest.reset();
     if (frames.size() < kPieceBytes) continue;
-    if (!co_await stream.write(frames)) co_return false;
+    if (!co_await out.write(frames)) co_return false;
     frames.clear();
   }
-  co_return frames.empty() || co_await stream.write(frames);
+  co_return frames.empty() || co_await out.write(frames);
 }
 
-// A tenant's events from the asked position on, until the peer leaves or the server drains.
+// A tenant's events from the asked position on, until the peer leaves, its key ends or the server drains.
 Async<> follow(Services& services, http::Request& request, Tail tail, http::BodyStream& stream) {
   auto growth = std::make_shared<Growth>();
   const auto watch = services.engine.watch_log(tail.query.tenant, [growth](Position last) { growth->tell(last); });
+  const Caller& caller = caller_of(request);
+  const KeyWatch key_watch(services.keys, caller.key, [growth] { growth->tell_revoked(); });
+  Outlet out(services, caller, stream);
   // So that a client knows at once that it is connected, and from where: if the connection breaks before the first
   // event, it comes back to the same place.
-  if (!co_await stream.write(fmt::format(": following the event log\nid: {}\n\n", tail.query.after.value))) co_return;
+  if (!co_await out.write(fmt::format(": following the event log\nid: {}\n\n", tail.query.after.value))) co_return;
   while (!request.interrupt.raised()) {
     tail.query.now = services.clock.now();
     store::LogPage page = co_await read_range(services, [&store = services.engine.store(), shard = tail.shard,
                                                          query = tail.query] { return store.event_log(shard, query); });
     tail.query.after = page.through;
-    if (!co_await write_page(services, tail, std::move(page.events), stream)) co_return;
+    if (!co_await write_page(services, tail, std::move(page.events), out)) co_return;
     if (page.more) continue;
-    const auto before = async::Steady::now();
-    co_await Growth::wait(growth, page.through, request.interrupt);
-    const bool silent = async::Steady::now() - before >= kSilenceMax;
-    if (silent && !co_await stream.write(": still here\n\n")) co_return;
+    const bool grown = co_await Growth::wait(growth, page.through, out.patience(), request.interrupt);
+    if (grown || request.interrupt.raised()) continue;
+    if (!co_await out.write(": still here\n\n")) co_return;
   }
 }
 
@@ -156,16 +198,15 @@ Async<Answer> tail_events(Services& services, http::Request& request) {
   if (!types) co_return std::unexpected(types.error());
   const auto resolve = query.boolean("resolve");
   if (!resolve) co_return std::unexpected(resolve.error());
-  const Result<ShardId> shard = co_await shard_of_caller(services, request);
-  if (!shard) co_return std::unexpected(shard.error());
+  const ShardId shard = shard_of_caller(services, request);
 
   const TenantId tenant = caller_of(request).tenant;
-  Tail tail{.shard = *shard,
+  Tail tail{.shard = shard,
             .query = {.tenant = tenant, .after = {}, .types = *std::move(types), .limit = kPage},
             .format = *format,
             .resolve = resolve->value_or(false)};
   tail.query.after =
-      *start ? **start : co_await read_point(services, [&store = services.engine.store(), shard = *shard, tenant] {
+      *start ? **start : co_await read_point(services, [&store = services.engine.store(), shard, tenant] {
         return store.last_position(shard, tenant);
       });
   request.watch_peer();

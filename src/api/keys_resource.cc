@@ -167,6 +167,7 @@ Async<Answer> revoke_key(Services& services, http::Request& request) {
   const Result<shard::Document> stored = co_await ask<shard::Document>(
       services.engine, kSystemShard, put_key(found->key, found->version, asker_of(request)));
   if (!stored) co_return std::unexpected(stored.error());
+  services.keys.tell(found->key.id);
   co_return http::Response{.status = 204};
 }
 

@@ -23,15 +23,17 @@ using http::ClientResponse;
 
 // Takes one command at a time; its answer can be held back, so that the next command finds it full.
 class FullServer : public testing::Test {
+ public:
+  ~FullServer() override {
+    server_.drain(std::chrono::seconds(5));
+    engine_.stop();
+  }
+
  protected:
   FullServer() {
     server_.start();
     engine_.start();
     while (engine_.state() != engine::State::ready) std::this_thread::yield();
-  }
-  ~FullServer() override {
-    server_.drain(std::chrono::seconds(5));
-    engine_.stop();
   }
 
   ClientResponse send(const std::string& method, const std::string& target, std::string body = "") {

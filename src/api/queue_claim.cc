@@ -51,19 +51,23 @@ http::Response show(const std::vector<queue::ItemRecord>& items, const Bodies& b
 Async<Answer> subscribe(Services& services, http::Request& request) {
   Result<ClaimRequest> wanted = read_claim(request, services.queue);
   if (!wanted) co_return std::unexpected(std::move(wanted.error()));
-  const std::optional<ShardId> known = known_shard(services, request);
-  const Result<ShardId> shard = known ? *known : co_await shard_of_caller(services, request);
-  if (!shard) co_return std::unexpected(shard.error());
+  const ShardId shard = shard_of_caller(services, request);
 
   const queue::QueueKey queue = wanted->claim.queue;
   const bool waits = wanted->claim.wait > Millis(0);
   const Result<shard::Claimed> claimed =
-      waits ? answer_of<shard::Claimed>(co_await ask_held(services.engine, *shard, std::move(wanted->claim), request))
-            : co_await ask<shard::Claimed>(services.engine, *shard, std::move(wanted->claim));
+      waits ? answer_of<shard::Claimed>(co_await ask_held(services, shard, std::move(wanted->claim), request))
+            : co_await ask<shard::Claimed>(services.engine, shard, std::move(wanted->claim));
   if (!claimed) co_return std::unexpected(claimed.error());
-  if (claimed->items.empty()) co_return http::Response{.status = 204};
+  if (claimed->items.empty()) {
+    // The wait may have ended with the key.
+    Result<void> valid;
+    if (waits) valid = check_again(*services.engine.catalog(), caller_of(request), services.clock.now());
+    if (!valid) co_return std::unexpected(std::move(valid.error()));
+    co_return http::Response{.status = 204};
+  }
 
-  const auto bodies = co_await bodies_or_release(services, *shard, queue, claimed->items, request);
+  const auto bodies = co_await bodies_or_release(services, shard, queue, claimed->items, request);
   if (!bodies) co_return http::Response{.status = 204};
   co_return show(claimed->items, *bodies, wanted->is_array);
 }

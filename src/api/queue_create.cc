@@ -1,4 +1,6 @@
 // POST /events: one item or many (S4.1, S4.12, S4.16).
+#include <fmt/format.h>
+
 #include "api/ask.h"
 #include "api/payload_overflow.h"
 #include "api/queue.h"
@@ -23,10 +25,14 @@ Shown show_new(shard::CreatedItem& item, std::string moved) {
 }
 
 // An item that an idempotency key made before is shown as it is now.
-Async<Result<Shown>> show_stored(Services& services, ShardId shard, const queue::QueueKey& queue, ItemId id) {
+Async<Result<Shown>> show_stored(Services& services, ShardId shard, const queue::QueueKey& queue, ItemId id,
+                                 std::string key_field) {
   auto found = co_await read_point(
       services, [&store = services.engine.store(), shard, queue, id] { return store.item(shard, queue, id); });
-  if (!found) co_return fail(Errc::conflict, "the item that this idempotency key made has expired", "idempotency_key");
+  if (!found) {
+    std::string detail = fmt::format("the item that the {} made has expired", key_field);
+    co_return fail(Errc::conflict, std::move(detail), std::move(key_field));
+  }
   Bodies body{std::move(found->body)};
   co_await inline_payloads(services, queue.tenant, PayloadForm::inlined, body);
   co_return Shown{std::move(found->record), std::move(body.front())};
@@ -48,7 +54,7 @@ Async<Answer> create_items(Services& services, http::Request& request) {
   Result<CreateRequest> wanted = read_create(*body, services.queue, services.clock.now());
   if (!wanted) co_return std::unexpected(std::move(wanted.error()));
   const std::optional<ShardId> known = known_shard(services, request);
-  const Result<ShardId> shard = known ? *known : co_await shard_of_caller(services, request);
+  const Result<ShardId> shard = known ? *known : co_await register_caller(services, request);
   if (!shard) co_return std::unexpected(shard.error());
 
   const queue::QueueKey queue = queue_of_caller(request);
@@ -68,7 +74,8 @@ Async<Answer> create_items(Services& services, http::Request& request) {
       shown.push_back(show_new(item, moved.empty() ? std::string() : std::move(moved[i])));
       continue;
     }
-    Result<Shown> stored = co_await show_stored(services, *shard, queue, item.id);
+    const std::string place = wanted->is_array ? json::element_path("", i) + "." : "";
+    Result<Shown> stored = co_await show_stored(services, *shard, queue, item.id, place + "idempotency_key");
     if (!stored) co_return std::unexpected(std::move(stored.error()));
     shown.push_back(*std::move(stored));
   }

@@ -141,11 +141,10 @@ http::Response show(const Listed& listed, const store::ItemQuery& query) {
 Async<Answer> list_items(Services& services, http::Request& request) {
   const Result<store::ItemQuery> query = read_list(request);
   if (!query) co_return std::unexpected(query.error());
-  const Result<ShardId> shard = co_await shard_of_caller(services, request);
-  if (!shard) co_return std::unexpected(shard.error());
+  const ShardId shard = shard_of_caller(services, request);
   const bool leased = query->status == queue::Status::processing;
   const Result<Listed> listed =
-      leased ? co_await list_leased(services, *shard, *query) : co_await list_stored(services, *shard, *query);
+      leased ? co_await list_leased(services, shard, *query) : co_await list_stored(services, shard, *query);
   if (!listed) co_return std::unexpected(listed.error());
   co_return show(*listed, *query);
 }

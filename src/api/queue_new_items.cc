@@ -66,31 +66,47 @@ Result<std::optional<Millis>> read_seconds(const ObjectReader& body, std::string
   return Millis(std::llround(*seconds * 1000));
 }
 
-Result<queue::Backoff> read_kind(const ObjectReader& body, queue::Backoff otherwise) {
+Result<std::optional<queue::Backoff>> read_kind(const ObjectReader& body) {
   const Result<std::optional<std::string>> kind = body.optional_string("kind", 64);
   if (!kind) return std::unexpected(kind.error());
-  if (!*kind) return otherwise;
+  if (!*kind) return std::nullopt;
   if (**kind == "fixed") return queue::Backoff::fixed;
   if (**kind == "exponential") return queue::Backoff::exponential;
   return refuse(body, "kind", "must be \"fixed\" or \"exponential\"");
 }
 
-// What the item leaves out is as the server's own policy has it.
-Result<queue::RetryPolicy> read_backoff(const ObjectReader& item, const queue::RetryPolicy& otherwise) {
+// What the sender says of the pauses between tries.
+struct SaidBackoff {
+  std::optional<queue::Backoff> kind;
+  std::optional<bool> jitter;
+  std::optional<Millis> base;
+  std::optional<Millis> cap;
+
+  bool any() const { return kind || jitter || base || cap; }
+  // What is left out is as `otherwise` has it.
+  queue::RetryPolicy over(const queue::RetryPolicy& otherwise) const {
+    const Millis wait = base.value_or(otherwise.base);
+    return {.kind = kind.value_or(otherwise.kind),
+            .jitter = jitter.value_or(otherwise.jitter),
+            .base = wait,
+            .cap = cap.value_or(std::max(otherwise.cap, wait))};
+  }
+};
+
+Result<SaidBackoff> read_backoff(const ObjectReader& item, const queue::RetryPolicy& otherwise) {
   const Result<std::optional<ObjectReader>> body = item.optional_object("backoff");
   if (!body) return std::unexpected(body.error());
-  if (!*body) return otherwise;
+  SaidBackoff said;
+  if (!*body) return said;
   FirstError error;
-  queue::RetryPolicy policy = otherwise;
-  policy.kind = error.take(read_kind(**body, otherwise.kind));
-  policy.base = error.take(read_seconds(**body, "seconds")).value_or(otherwise.base);
-  policy.cap = error.take(read_seconds(**body, "max_seconds")).value_or(std::max(otherwise.cap, policy.base));
-  policy.jitter = error.take((*body)->optional_bool("jitter")).value_or(otherwise.jitter);
-  if (!error.failed() && policy.cap < policy.base) {
-    return refuse(**body, "max_seconds", "must not be less than seconds");
-  }
+  said.kind = error.take(read_kind(**body));
+  said.base = error.take(read_seconds(**body, "seconds"));
+  said.cap = error.take(read_seconds(**body, "max_seconds"));
+  said.jitter = error.take((*body)->optional_bool("jitter"));
   if (error.failed()) return error.give();
-  return policy;
+  const queue::RetryPolicy policy = said.over(otherwise);
+  if (policy.cap < policy.base) return refuse(**body, "max_seconds", "must not be less than seconds");
+  return said;
 }
 
 Result<std::optional<std::string>> read_idempotency_key(const ObjectReader& body) {
@@ -99,8 +115,10 @@ Result<std::optional<std::string>> read_idempotency_key(const ObjectReader& body
   return key;
 }
 
-// Of everything the sender said, so that the same request again is told from another one.
-std::string fingerprint_of(const shard::NewItem& item) {
+// Of everything the sender said, so that the same request again is told from another one. What it leaves out
+// counts as the built-in default, never as this server's: the same request is the same under other options too.
+std::string fingerprint_of(const shard::NewItem& item, const SaidBackoff& backoff) {
+  const queue::RetryPolicy retry = backoff.over({});
   std::string fields;
   put_string(fields, item.body->title);
   put_u8(fields, item.body->description ? 1 : 0);
@@ -110,10 +128,17 @@ std::string fingerprint_of(const shard::NewItem& item) {
   put_varint(fields, item.max_retries);
   put_zigzag(fields, item.priority);
   put_zigzag(fields, item.run_at ? to_ms(*item.run_at) : -1);
-  put_u8(fields, static_cast<std::uint8_t>(item.retry.kind));
-  put_u8(fields, item.retry.jitter ? 1 : 0);
-  put_zigzag(fields, item.retry.base.count());
-  put_zigzag(fields, item.retry.cap.count());
+  put_u8(fields, static_cast<std::uint8_t>(retry.kind));
+  put_u8(fields, retry.jitter ? 1 : 0);
+  put_zigzag(fields, retry.base.count());
+  put_zigzag(fields, retry.cap.count());
+  // A default that is said is not the same as none: another server's may be another.
+  if (backoff.any()) {
+    for (const bool said :
+         {backoff.kind.has_value(), backoff.jitter.has_value(), backoff.base.has_value(), backoff.cap.has_value()}) {
+      put_u8(fields, said ? 1 : 0);
+    }
+  }
   return sha256(fields);
 }
 
@@ -135,10 +160,14 @@ Result<shard::NewItem> read_new_item(json::Value value, std::string path, const 
   item.priority =
       static_cast<std::int32_t>(error.take(body->optional_int("priority", -kPriorityMax, kPriorityMax)).value_or(0));
   item.run_at = error.take(read_run_at(*body, now));
-  item.retry = error.take(read_backoff(*body, settings.backoff));
+  const SaidBackoff backoff = error.take(read_backoff(*body, settings.backoff));
+  item.retry = backoff.over(settings.backoff);
   item.idempotency_key = error.take(read_idempotency_key(*body));
   if (error.failed()) return error.give();
-  if (item.idempotency_key) item.fingerprint = fingerprint_of(item);
+  if (item.idempotency_key) {
+    item.fingerprint = fingerprint_of(item, backoff);
+    item.key_field = body->path_of("idempotency_key");
+  }
   return item;
 }
 

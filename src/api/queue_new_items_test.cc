@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/digest.h"
 #include "json/parse.h"
 
 namespace millrace::api {
@@ -152,6 +153,51 @@ TEST(Fingerprint, DependsOnEveryFieldButNotOnSpelling) {
        }) {
     EXPECT_NE(read_one(other).fingerprint, base) << other;
   }
+}
+
+// S4.1: what the server's options say is none of the sender's words.
+TEST(Fingerprint, IsTheSameUnderOtherOptionsOfTheServer) {
+  QueueSettings other;
+  other.backoff = {.kind = queue::Backoff::exponential,
+                   .jitter = true,
+                   .base = std::chrono::seconds(7),
+                   .cap = std::chrono::hours(9)};
+  other.overflow_bytes = 1024;
+  for (const char* body : {
+           R"({"idempotency_key":"k","title":"T"})",
+           R"({"idempotency_key":"k","title":"T","backoff":{}})",
+           R"({"idempotency_key":"k","title":"T","backoff":{"seconds":1}})",
+           R"({"idempotency_key":"k","title":"T","backoff":{"kind":"exponential"}})",
+           R"({"idempotency_key":"k","title":"T","backoff":{"jitter":true,"max_seconds":3600}})",
+       }) {
+    EXPECT_EQ(read_one(body, other).fingerprint, read_one(body).fingerprint) << body;
+  }
+  EXPECT_EQ(read_one(R"({"title":"T","backoff":{"kind":"fixed"}})", other).retry.base, std::chrono::seconds(7));
+}
+
+// S4.1: on another server "none" would mean something else.
+TEST(Fingerprint, TellsADefaultThatIsSaidFromNone) {
+  const std::string none = read_one(R"({"idempotency_key":"k","title":"T"})").fingerprint;
+  for (const char* said :
+       {R"({"kind":"fixed"})", R"({"seconds":300})", R"({"max_seconds":3600})", R"({"jitter":false})",
+        R"({"kind":"fixed","seconds":300,"max_seconds":3600,"jitter":false})"}) {
+    const std::string body = std::string(R"({"idempotency_key":"k","title":"T","backoff":)") + said + "}";
+    EXPECT_NE(read_one(body).fingerprint, none) << said;
+  }
+}
+
+// S4.1: what is stored for a key is compared with what a later version makes of the same request.
+TEST(Fingerprint, StaysWhatItIs) {
+  EXPECT_EQ(to_hex(read_one(R"({"idempotency_key":"k","title":"T","tags":"a","payload":{"x":1}})").fingerprint),
+            "aec1850112ffc6513e993c4cd3f32de3ec86438ae8f4f7d4cadd4b81877f3025");
+}
+
+// S4.16
+TEST(NewItems, AKeyInAnArrayIsNamedByItsPlace) {
+  const Result<CreateRequest> request = read(R"([{"title":"A"},{"title":"B","idempotency_key":"k"}])");
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->items[1].key_field, "[1].idempotency_key");
+  EXPECT_EQ(read_one(R"({"title":"B","idempotency_key":"k"})").key_field, "idempotency_key");
 }
 
 }  // namespace

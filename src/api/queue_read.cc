@@ -12,14 +12,18 @@ namespace {
 
 struct Found {
   store::ItemView item;
-  std::vector<queue::LogEntry> log;
+  std::vector<queue::LogEntry> log;  // the newest kHistoryMax
+  bool older = false;                // there were more
 };
 
 std::optional<Found> find(store::Store& store, ShardId shard, const queue::QueueKey& queue, ItemId id, bool with_log) {
   std::optional<store::ItemView> item = store.item(shard, queue, id);
   if (!item) return std::nullopt;
   Found found{.item = *std::move(item), .log = {}};
-  if (with_log) found.log = store.log(shard, queue, id, shard::kHistoryMax);
+  if (!with_log) return found;
+  found.log = store.log(shard, queue, id, shard::kHistoryMax + 1);
+  found.older = found.log.size() > shard::kHistoryMax;
+  if (found.older) found.log.erase(found.log.begin());
   return found;
 }
 
@@ -33,11 +37,10 @@ Async<Answer> get_item(Services& services, http::Request& request) {
   const bool with_log = include_logs->value_or(false);
   const Result<PayloadForm> form = read_payload_form(request);
   if (!form) co_return std::unexpected(form.error());
-  const Result<ShardId> shard = co_await shard_of_caller(services, request);
-  if (!shard) co_return std::unexpected(shard.error());
+  const ShardId shard = shard_of_caller(services, request);
 
   const std::optional<Found> found =
-      co_await read_point(services, [&store = services.engine.store(), shard = *shard, queue = queue_of_caller(request),
+      co_await read_point(services, [&store = services.engine.store(), shard, queue = queue_of_caller(request),
                                      id = *id, with_log] { return find(store, shard, queue, id, with_log); });
   if (!found) co_return unknown_item(request.param("id"));
   Bodies body{found->item.body};
@@ -50,6 +53,7 @@ Async<Answer> get_item(Services& services, http::Request& request) {
       out.begin_array();
       for (const queue::LogEntry& entry : found->log) write_log_entry(out, entry);
       out.end_array();
+      if (found->older) out.member("logs_truncated", true);
     }
     out.end_object();
   });

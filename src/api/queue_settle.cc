@@ -20,12 +20,10 @@ Async<Answer> touch(Services& services, http::Request& request, shard::Touch::Ki
   if (!body) co_return std::unexpected(body.error());
   Result<shard::Holder> holder = read_holder(*body, *item);
   if (!holder) co_return std::unexpected(std::move(holder.error()));
-  const std::optional<ShardId> known = known_shard(services, request);
-  const Result<ShardId> shard = known ? *known : co_await shard_of_caller(services, request);
-  if (!shard) co_return std::unexpected(shard.error());
+  const ShardId shard = shard_of_caller(services, request);
   shard::Touch command{
       .queue = queue_of_caller(request), .holder = *std::move(holder), .kind = kind, .lease = services.queue.lease};
-  const Result<shard::Touched> touched = co_await ask<shard::Touched>(services.engine, *shard, std::move(command));
+  const Result<shard::Touched> touched = co_await ask<shard::Touched>(services.engine, shard, std::move(command));
   if (!touched) co_return std::unexpected(touched.error());
   co_return respond(200, [&](json::Writer& out) { write_touched(out, *touched, kind); });
 }
@@ -37,13 +35,11 @@ Async<Answer> end_item(Services& services, http::Request& request, Verdict verdi
   if (!body) co_return std::unexpected(body.error());
   Result<shard::Outcome> outcome = read_outcome(*body, *item, verdict);
   if (!outcome) co_return std::unexpected(std::move(outcome.error()));
-  const std::optional<ShardId> known = known_shard(services, request);
-  const Result<ShardId> shard = known ? *known : co_await shard_of_caller(services, request);
-  if (!shard) co_return std::unexpected(shard.error());
+  const ShardId shard = shard_of_caller(services, request);
 
   shard::Settle command{.queue = queue_of_caller(request), .outcomes = {}, .claim = {}};
   command.outcomes.push_back(*std::move(outcome));
-  const Result<shard::Settled> settled = co_await ask<shard::Settled>(services.engine, *shard, std::move(command));
+  const Result<shard::Settled> settled = co_await ask<shard::Settled>(services.engine, shard, std::move(command));
   if (!settled) co_return std::unexpected(settled.error());
   MR_ASSERT(settled->outcomes.size() == 1, "one outcome, one answer");
   const Result<shard::OutcomeRecorded>& ended = settled->outcomes.front();
@@ -123,19 +119,17 @@ Async<Answer> settle_items(Services& services, http::Request& request) {
   if (!wanted) co_return std::unexpected(std::move(wanted.error()));
   const Result<PayloadForm> form = read_payload_form(request);
   if (!form) co_return std::unexpected(form.error());
-  const std::optional<ShardId> known = known_shard(services, request);
-  const Result<ShardId> shard = known ? *known : co_await shard_of_caller(services, request);
-  if (!shard) co_return std::unexpected(shard.error());
+  const ShardId shard = shard_of_caller(services, request);
 
   const std::vector<ItemId> ids = ids_of(wanted->outcomes);
   const bool waits = wanted->claim && wanted->claim->wait > Millis(0);
   shard::Settle command{.queue = queue, .outcomes = std::move(wanted->outcomes), .claim = std::move(wanted->claim)};
   const Result<shard::Settled> settled =
-      waits ? answer_of<shard::Settled>(co_await ask_held(services.engine, *shard, std::move(command), request))
-            : co_await ask<shard::Settled>(services.engine, *shard, std::move(command));
+      waits ? answer_of<shard::Settled>(co_await ask_held(services, shard, std::move(command), request))
+            : co_await ask<shard::Settled>(services.engine, shard, std::move(command));
   if (!settled) co_return std::unexpected(settled.error());
   MR_ASSERT(settled->outcomes.size() == ids.size(), "every outcome has its answer");
-  const auto bodies = co_await bodies_or_release(services, *shard, queue, settled->claimed, request);
+  const auto bodies = co_await bodies_or_release(services, shard, queue, settled->claimed, request);
   const Bodies none;
   co_return show({ids, *settled, bodies ? *bodies : none});
 }
@@ -145,10 +139,9 @@ Async<Answer> reset_item(Services& services, http::Request& request) {
   if (!item) co_return std::unexpected(item.error());
   const Result<std::optional<std::string>> reason = Query(request.target.query).text("reason", limits::kReasonBytesMax);
   if (!reason) co_return std::unexpected(reason.error());
-  const Result<ShardId> shard = co_await shard_of_caller(services, request);
-  if (!shard) co_return std::unexpected(shard.error());
+  const ShardId shard = shard_of_caller(services, request);
   shard::Reset command{.queue = queue_of_caller(request), .item = *item, .reason = reason->value_or("")};
-  const Result<shard::Recorded> recorded = co_await ask<shard::Recorded>(services.engine, *shard, std::move(command));
+  const Result<shard::Recorded> recorded = co_await ask<shard::Recorded>(services.engine, shard, std::move(command));
   if (!recorded) co_return std::unexpected(recorded.error());
   co_return respond(200, [&](json::Writer& out) { write_recorded(out, recorded->entry); });
 }

@@ -21,7 +21,7 @@ Result<json::Value> json_body(const http::Request& request) {
   return document.root();
 }
 
-Async<Result<ShardId>> shard_of_caller(Services& services, const http::Request& request) {
+Async<Result<ShardId>> register_caller(Services& services, const http::Request& request) {
   co_return co_await services.tenants.shard_for(caller_of(request).tenant, asker_of(request));
 }
 

@@ -25,8 +25,12 @@ Result<json::Value> json_body(const http::Request& request);
 
 inline Asker asker_of(const http::Request& request) { return {caller_of(request).actor, request.correlation_id}; }
 
-// Where the caller's items are; registers a tenant that is new.
-Async<Result<ShardId>> shard_of_caller(Services& services, const http::Request& request);
+// Where the caller's items are, for what creates nothing: a tenant that is new stays unknown.
+inline ShardId shard_of_caller(const Services& services, const http::Request& request) {
+  return services.tenants.shard_to_ask(caller_of(request).tenant);
+}
+// Where they are, for what creates something; registers a tenant that is new.
+Async<Result<ShardId>> register_caller(Services& services, const http::Request& request);
 // The same without waiting, which where requests are many is worth a line; nullopt for a tenant that is new.
 inline std::optional<ShardId> known_shard(const Services& services, const http::Request& request) {
   return services.engine.shard_of(caller_of(request).tenant);

@@ -20,7 +20,7 @@ using intake::Rule;
 Result<Rule> rule_of(const shard::Document& document) {
   const std::string_view name = intake::name_in_key(document.key);
   const auto body = json::parse(std::string_view(document.body));
-  auto rule = body ? intake::parse_rule(name, body->root()) : fail(Errc::invalid, "it is no JSON");
+  auto rule = body ? intake::parse_stored_rule(name, body->root()) : fail(Errc::invalid, "it is no JSON");
   if (rule) return rule;
   return fail(Errc::conflict, fmt::format("rule \"{}\" cannot be read as it is stored: {}", name, rule.error().detail));
 }
@@ -51,7 +51,7 @@ struct Trial {
 Trial try_rule(store::Store& store, std::optional<ShardId> shard, const TenantId& tenant, const ScanRange& range,
                Time now, const Rule& rule) {
   const auto document = json::parse(std::string_view(rule.pattern));
-  auto pattern = intake::compile_pattern(document->root());
+  auto pattern = intake::compile_pattern(document->root(), rule.dialect);
   MR_ASSERT(pattern.has_value(), "a rule that was read has a pattern that compiles");
   intake::PatternTrial attempt(std::make_shared<const match::Pattern>(*std::move(pattern)), rule.bus);
   Trial trial;

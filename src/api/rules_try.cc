@@ -48,7 +48,9 @@ Result<Tried> read_and_try(const http::Request& request, Time now) {
   const Result<json::Value> event = in->required_value("event");
   if (!event) return std::unexpected(event.error());
   if (!event->is(json::Kind::object)) return fail(Errc::invalid, "\"event\" must be an object", "event");
-  const auto compiled = intake::compile_pattern(*pattern);
+  const auto dialect = intake::read_dialect(*in);
+  if (!dialect) return std::unexpected(dialect.error());
+  const auto compiled = intake::compile_pattern(*pattern, *dialect);
   if (!compiled) return std::unexpected(compiled.error());
   return try_event(*compiled, *event, caller_of(request).tenant, now);
 }

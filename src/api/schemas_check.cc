@@ -117,13 +117,13 @@ void write_refused(json::Writer& out, const event::Record& record, const std::ve
 // {"refused", "scanned", "skipped", "complete", "sample"}
 std::string try_schema(store::Store& store, std::optional<ShardId> shard, const TenantId& tenant,
                        const Question& question, Time now) {
-  const auto validator = registry::compile_schema(question.new_spec);
+  const auto schema = intake::SchemaTrial::of(question.new_spec);  // which compiled when the question was read
   std::size_t refused = 0;
   std::string sample;
   json::Writer found(sample);
   found.begin_array();
   const ScanExtent extent = scan_events(store, shard, tenant, *question.trial, now, [&](const event::Record& record) {
-    const auto violations = intake::violations_of(record, **validator, question.new_spec.describes);
+    const auto violations = schema->violations_of(record);
     if (violations.empty() || ++refused > kScanSampleMax) return;
     write_refused(found, record, violations);
   });

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/blobs.h"
+#include "api/key_watch.h"
 #include "api/queue_settings.h"
 #include "api/tenants.h"
 #include "async/thread_pool.h"
@@ -25,6 +26,7 @@ struct Services {
   const Clock& clock;
   QueueSettings queue;
   std::string version;
+  KeyWatchers keys = {};
 };
 
 }  // namespace millrace::api

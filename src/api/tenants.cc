@@ -13,7 +13,7 @@ namespace {
 // Each round somebody else has changed the same tenant.
 constexpr int kRoundsMax = 8;
 
-shard::PutDocument put_tenant(const TenantId& tenant, std::string body, std::uint64_t expected_version,
+shard::PutDocument put_tenant(const TenantId& tenant, const std::string& body, std::uint64_t expected_version,
                               const Asker& asker) {
   return {.kind = std::string(engine::kTenantKind),
           .key = tenant.text(),
@@ -29,9 +29,9 @@ shard::PutDocument put_tenant(const TenantId& tenant, std::string body, std::uin
 }
 
 shard::PutDocument registration(const TenantId& tenant, const Asker& asker, Time now) {
-  std::string body =
+  const std::string body =
       fmt::format(R"({{"shard":{},"created":"{}"}})", initial_shard(tenant.text()).value, format_time(now));
-  return put_tenant(tenant, std::move(body), 0, asker);
+  return put_tenant(tenant, body, 0, asker);
 }
 
 std::string text_member(json::Value body, std::string_view name) {
@@ -79,6 +79,10 @@ std::optional<Tenant> from_document(const shard::Document& document) {
 async::Async<Result<ShardId>> Tenants::shard_for(const TenantId& tenant, Asker asker) {
   if (const std::optional<ShardId> shard = engine_.shard_of(tenant)) co_return *shard;
   co_return co_await register_tenant(tenant, std::move(asker));
+}
+
+ShardId Tenants::shard_to_ask(const TenantId& tenant) const {
+  return engine_.shard_of(tenant).value_or(initial_shard(tenant.text()));
 }
 
 async::Async<Result<ShardId>> Tenants::register_tenant(TenantId tenant, Asker asker) {

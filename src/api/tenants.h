@@ -1,4 +1,5 @@
-// Where tenants live. A tenant's shard is stored when it is first seen and never computed again. Any io thread.
+// Where tenants live. A tenant's shard is stored when something is first created in it (asking creates nothing) and
+// never computed again. Any io thread.
 #pragma once
 
 #include <optional>
@@ -44,6 +45,10 @@ class Tenants {
   // The tenant's shard; a tenant never seen before is registered. Two callers at once: one registers, both get
   // the same. Errc: unavailable, overloaded.
   async::Async<Result<ShardId>> shard_for(const TenantId& tenant, Asker asker);
+
+  // The tenant's shard, or for one never seen before the shard that it would get: questions are answered there as for a
+  // tenant that has nothing, and a claim that waits there is woken by the tenant's first item.
+  ShardId shard_to_ask(const TenantId& tenant) const;
 
   // Registers the tenant; Errc::conflict if it exists.
   async::Async<Result<Tenant>> create(TenantId tenant, Asker asker);

@@ -126,7 +126,7 @@ Async<Answer> change_tenant(Services& services, http::Request& request) {
   if (!precondition) co_return std::unexpected(precondition.error());
   // The caller's own tenant exists as soon as it does something; another one must be there.
   if (*id == caller_of(request).tenant) {
-    const Result<ShardId> shard = co_await shard_of_caller(services, request);
+    const Result<ShardId> shard = co_await register_caller(services, request);
     if (!shard) co_return std::unexpected(shard.error());
   }
   const Result<Tenant> tenant = co_await services.tenants.change(*id, *change, *precondition, asker_of(request));

@@ -190,6 +190,13 @@ std::optional<std::string> contradiction(ServeOptions& options,
   const Source store = from.at("store");
   if (data != Source::none && data == store) return "--data and --store exclude each other";
   if (data > store) options.store.clear();
+  queue::RetryPolicy& backoff = options.queue.backoff;
+  if (from.at("queue-backoff-max") == Source::none) backoff.cap = std::max(backoff.cap, backoff.base);
+  if (backoff.cap < backoff.base) {
+    return fmt::format(
+        "--queue-backoff-max ({}) must not be less than --queue-backoff ({}): raise the one or lower the other",
+        format_duration(backoff.cap), format_duration(backoff.base));
+  }
   options.body_max = std::max(options.body_max, options.queue.payload_bytes_max + 64 * 1024);
   return std::nullopt;
 }

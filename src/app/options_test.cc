@@ -28,7 +28,7 @@ class OptionsTest : public testing::Test {
     std::ofstream(file_) << text;
     return file_;
   }
-  std::variant<ServeOptions, int> parse(std::vector<std::string> arguments) {
+  std::variant<ServeOptions, int> parse(const std::vector<std::string>& arguments) {
     std::vector<const char*> argv = {"serve"};
     for (const std::string& argument : arguments) argv.push_back(argument.c_str());
     return parse_serve(static_cast<int>(argv.size()), argv.data(), [this](const char* name) -> const char* {
@@ -126,6 +126,16 @@ TEST_F(OptionsTest, ADataFlagWinsOverAStoreInTheEnvironment) {
 
 TEST_F(OptionsTest, TheBodyLimitLeavesRoomForThePayload) {
   EXPECT_GT(good({"--queue-payload-max", "32MiB"}).body_max, std::size_t{32} << 20);
+}
+
+// S4.6: as in an item.
+TEST_F(OptionsTest, TheLongestPauseIsNotShorterThanTheFirst) {
+  const std::string said = complaint({"--queue-backoff", "10m", "--queue-backoff-max", "1m"});
+  EXPECT_THAT(said, HasSubstr("--queue-backoff-max (1m)"));
+  EXPECT_THAT(said, HasSubstr("--queue-backoff (10m)"));
+  EXPECT_THAT(complaint({"--queue-backoff-max", "1m"}), HasSubstr("--queue-backoff (5m)"));
+  EXPECT_EQ(good({"--queue-backoff", "1m", "--queue-backoff-max", "1m"}).queue.backoff.cap, std::chrono::minutes(1));
+  EXPECT_EQ(good({"--queue-backoff", "2h"}).queue.backoff.cap, std::chrono::hours(2));
 }
 
 TEST_F(OptionsTest, AWrongOptionEndsLikeAWrongCommandLineOfAnyCommand) {

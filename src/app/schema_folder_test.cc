@@ -14,12 +14,14 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 
 class Folder : public testing::Test {
+ public:
+  ~Folder() override { fs::remove_all(path_); }
+
  protected:
   Folder() {
     std::string pattern = (fs::temp_directory_path() / "millrace-folder-XXXXXX").string();
     path_ = ::mkdtemp(pattern.data());
   }
-  ~Folder() override { fs::remove_all(path_); }
   FolderState look() const { return look_at_folder(path_.string()); }
   void put(const std::string& name, const std::string& text) const {
     fs::create_directories((path_ / name).parent_path());

@@ -1,7 +1,8 @@
 // `tail`, `get` and `query` against prepared answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
+
+#include <csignal>
 
 #include "cli/fake_session.h"
 #include "cli/stop_signals.h"
@@ -77,7 +78,10 @@ TEST_F(TailCommand, AKeyThatIsRevokedEndsIt) {
 
 TEST_F(TailCommand, RefusesWrongUsage) {
   EXPECT_EQ(run({"tail", "--from", "yesterday"}), 2);
+  EXPECT_THAT(err.str(), HasSubstr("millrace: --from: \"yesterday\" is neither a position nor latest or beginning ("));
+  err.str("");
   EXPECT_EQ(run({"tail", "--count", "0"}), 2);
+  EXPECT_THAT(err.str(), HasSubstr("millrace: --count: \"0\" is no number from 1 on ("));
   EXPECT_TRUE(calls.empty());
 }
 

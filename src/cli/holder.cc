@@ -12,12 +12,14 @@ void add_holder_options(CLI::App& command, Holder& holder) {
   command.add_option("--lease-token", holder.lease_token, "the claim's lease_token")->type_name("TOKEN");
 }
 
+std::string worker_of(const Holder& holder, const Session& session) {
+  if (holder.worker) return *holder.worker;
+  if (const char* variable = session.environment("MILLRACE_WORKER")) return variable;
+  throw Failure(Exit::usage, "--worker is required (the id that the item was claimed with, or MILLRACE_WORKER)");
+}
+
 void write_holder(json::Writer& out, const Holder& holder, const Session& session) {
-  const char* variable = session.environment("MILLRACE_WORKER");
-  if (!holder.worker && variable == nullptr) {
-    throw Failure(Exit::usage, "--worker is required (the id that the item was claimed with, or MILLRACE_WORKER)");
-  }
-  out.member("worker_id", holder.worker ? *holder.worker : std::string(variable));
+  out.member("worker_id", worker_of(holder, session));
   out.member_if("attempt", holder.attempt);
   out.member_if("lease_token", holder.lease_token);
 }

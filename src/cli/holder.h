@@ -21,7 +21,10 @@ struct Holder {
 // ID, --worker, --attempt and --lease-token.
 void add_holder_options(CLI::App& command, Holder& holder);
 
-// The members of the request body. Throws Failure{usage} where neither --worker nor MILLRACE_WORKER says who.
+// Throws Failure{usage} where neither --worker nor MILLRACE_WORKER says who.
+std::string worker_of(const Holder& holder, const Session& session);
+
+// The members of the request body. Throws as worker_of() does.
 void write_holder(json::Writer& out, const Holder& holder, const Session& session);
 
 }  // namespace millrace::cli

@@ -78,6 +78,17 @@ void print_warnings(const http::ClientResponse& answer, Session& session) {
   }
 }
 
+enum class Outcome { published, duplicate };
+
+// "duplicate of order-7 at position 3, which has expired"
+std::string told(json::Value event, Outcome outcome) {
+  std::string id = text_of(event, "eventId");
+  if (id.empty()) id = "an event";  // known by its deduplication id, and gone
+  const std::string_view gone = event.find("expired") ? ", which has expired" : "";
+  return fmt::format("{} {} at position {}{}", outcome == Outcome::duplicate ? "duplicate of" : "published", id,
+                     text_of(event, "position"), gone);
+}
+
 Exit publish_one(const Options& options, Session& session) {
   const Call call{.method = http::Method::post, .target = "/api/events", .body = event_of(options, session)};
   const std::unique_ptr<Api> api = session.open(options.where);
@@ -88,9 +99,7 @@ Exit publish_one(const Options& options, Session& session) {
   if (options.json) {
     session.out << event.root().raw() << "\n";
   } else {
-    session.out << printable(fmt::format("{} {} at position {}", duplicate ? "duplicate of" : "published",
-                                         text_of(event.root(), "eventId"), text_of(event.root(), "position")))
-                << "\n";
+    session.out << printable(told(event.root(), duplicate ? Outcome::duplicate : Outcome::published)) << "\n";
   }
   return Exit::ok;
 }
@@ -136,7 +145,23 @@ Exit publish_many(const Options& options, Session& session) {
   return published.refused == 0 ? Exit::ok : Exit::refused;
 }
 
+bool describes_an_event(const Options& o) {
+  for (const auto* given : {&o.type, &o.source, &o.subject, &o.data, &o.data_file, &o.event_id, &o.dedup_id,
+                            &o.correlation_id, &o.causation_id, &o.message_group, &o.schema_version, &o.time}) {
+    if (*given) return true;
+  }
+  return !o.context.empty();
+}
+
 Exit run(const Options& options, Session& session) {
+  // Asked here: the reader of options would say it before it names an option that there is not, whose value it took for
+  // the file.
+  if (options.file && describes_an_event(options)) {
+    throw Failure(Exit::usage,
+                  fmt::format("\"{}\" is taken for a FILE of whole events, and --type and the like describe one event: "
+                              "give either",
+                              *options.file));
+  }
   if (options.file) return publish_many(options, session);
   if (!options.type) throw Failure(Exit::usage, "--type is required (or a FILE of events, - for stdin)");
   return publish_one(options, session);
@@ -153,9 +178,9 @@ void add_publish(CLI::App& parent, Chosen& chosen) {
                   "  millrace publish events.ndjson          an event a line\n"
                   "  generate | millrace publish - --json");
   Options& o = define(command, chosen, run);
-  CLI::Option* file = command.add_option("FILE", o.file, "events as JSON or JSON lines; - is stdin")->type_name("");
+  command.add_option("FILE", o.file, "events as JSON or JSON lines; - is stdin")->type_name("");
   const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
-    return command.add_option(name, value, help)->type_name(type)->excludes(file)->allow_extra_args(false);
+    return command.add_option(name, value, help)->type_name(type)->allow_extra_args(false);
   };
   add("--type", o.type, "what happened, as order.created", "TYPE");
   add("--source", o.source, "who says so", "TEXT");

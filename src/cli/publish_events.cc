@@ -35,9 +35,9 @@ Millis pause_of(const http::ClientResponse& answer) {
 
 // "\"[3].type\": is missing" is about one line here, which is named in front: the place in the array goes.
 std::string without_index(std::string text) {
-  const std::size_t open = text.find("[");
+  const std::size_t open = text.find('[');
   const std::size_t close = text.find(']', open);
-  if (open == text.npos || open > 1 || close == text.npos) return text;
+  if (open > 1 || close == text.npos) return text;  // npos is greater than 1
   const std::string_view digits = std::string_view(text).substr(open + 1, close - open - 1);
   if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos) return text;
   std::size_t end = close + 1;

@@ -75,6 +75,30 @@ TEST_F(Publish, TellsADuplicate) {
   EXPECT_EQ(out.str(), "duplicate of e1 at position 7\n");
 }
 
+TEST_F(Publish, TellsADuplicateOfAnEventThatIsGone) {  // S0.7 S2.2
+  will_answer(200, R"({"eventId":"e1","type":"a.b","position":7,"duplicate":true,"expired":true})");
+  EXPECT_EQ(run({"publish", "--type", "a.b", "--event-id", "e1"}), 0);
+  will_answer(200, R"({"type":"a.b","position":7,"duplicate":true,"expired":true})");
+  EXPECT_EQ(run({"publish", "--type", "a.b", "--dedup-id", "d"}), 0);
+  EXPECT_EQ(out.str(),
+            "duplicate of e1 at position 7, which has expired\n"
+            "duplicate of an event at position 7, which has expired\n");
+}
+
+TEST_F(Publish, NamesTheOptionThatThereIsNot) {
+  EXPECT_EQ(run({"publish", "--type", "a.b", "--ttl", "5"}), 2);
+  EXPECT_THAT(err.str(), HasSubstr("--ttl"));
+  EXPECT_THAT(err.str(), Not(HasSubstr("FILE")));
+}
+
+TEST_F(Publish, TakesAFileOrTheOptionsOfOneEvent) {
+  for (const auto& option : {std::vector<std::string>{"--type", "a.b"}, {"--context", "a=b"}, {"--time", "now"}}) {
+    EXPECT_EQ(run({"publish", "events.json", option[0], option[1]}), 2);
+  }
+  EXPECT_THAT(err.str(), HasSubstr("\"events.json\" is taken for a FILE"));
+  EXPECT_TRUE(calls.empty());
+}
+
 TEST_F(Publish, ReadsDataFromStdin) {
   in.str("[1,\n 2]");
   EXPECT_EQ(run({"publish", "--type", "a.b", "--event-id", "e", "--data", "-"}), 0);

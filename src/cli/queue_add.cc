@@ -6,7 +6,9 @@
 #include "base/limits.h"
 #include "cli/answer.h"
 #include "cli/input.h"
+#include "cli/printable.h"
 #include "cli/queue.h"
+#include "cli/queue_dry_run.h"
 #include "cli/queue_import.h"
 #include "json/writer.h"
 
@@ -16,6 +18,7 @@ namespace {
 struct Options {
   Where where;
   bool json = false;
+  bool dry_run = false;
   std::optional<std::string> title;
   std::optional<std::string> description;
   std::optional<std::string> tags;
@@ -79,10 +82,34 @@ Exit add_many(const Options& options, Session& session) {
   return Exit::ok;
 }
 
+// What would be sent. No server is asked: it judges an item when it takes it.
+Exit foresee(const Options& options, Session& session) {
+  std::string text;
+  json::Writer out(text);
+  out.begin_object();
+  out.member("dry_run", true);
+  out.member("action", "add");
+  std::string line;
+  if (options.from) {
+    Input input(*options.from, session.in);
+    const std::size_t items = count_items(input, options.skip);
+    out.member("items", items);
+    line = fmt::format("{} would be added", count_text(items));
+  } else {
+    const std::string item = item_of(options, session);
+    out.raw_member("item", item);
+    line = fmt::format("one item would be added: {}", printable(item));
+  }
+  out.end_object();
+  return say_nothing_changed(options.json ? text : line, session);
+}
+
 Exit run(const Options& options, Session& session) {
-  if (options.from) return add_many(options, session);
-  if (!options.title) throw Failure(Exit::usage, "--title is required (or --from FILE for many items)");
-  return add_one(options, session);
+  if (!options.from && !options.title) {
+    throw Failure(Exit::usage, "--title is required (or --from FILE for many items)");
+  }
+  if (options.dry_run) return foresee(options, session);
+  return options.from ? add_many(options, session) : add_one(options, session);
 }
 
 }  // namespace
@@ -110,6 +137,7 @@ void add_queue_add(CLI::App& parent, Chosen& chosen) {
   add("--priority", o.priority, "higher is claimed first (0)", "N");
   add("--run-at", o.run_at, "not before this time, as 2026-01-01T06:00:00Z", "TIME");
   add("--idempotency-key", o.idempotency_key, "for 24 hours the same item is added once only", "TEXT");
+  add_dry_run_option(command, o.dry_run);
   add_json_option(command, o.json);
   add_server_options(command, o.where);
 }

@@ -6,8 +6,11 @@
 
 #include "base/limits.h"
 #include "cli/answer.h"
+#include "cli/printable.h"
 #include "cli/queue.h"
+#include "cli/queue_dry_run.h"
 #include "cli/table.h"
+#include "json/writer.h"
 
 namespace millrace::cli {
 namespace {
@@ -15,6 +18,7 @@ namespace {
 struct Options {
   Where where;
   bool json = false;
+  bool dry_run = false;
   std::string tags;
   std::optional<std::string> worker;
   std::uint64_t limit = 1;
@@ -61,16 +65,46 @@ void print(json::Value items, const std::string& worker, Session& session) {
   session.err << fmt::format("held by {}: settle with --worker {}\n", worker, worker);
 }
 
+Exit nothing_ready(const Options& options, Session& session) {
+  if (options.json) session.out << "[]\n";
+  session.err << fmt::format("nothing is ready for tags {}\n", options.tags);
+  return Exit::refused;
+}
+
+// Which of the waiting items are due, and which of them would be first, only a claim can tell.
+Exit foresee(const Options& options, Session& session) {
+  seconds_to_wait(options.wait);
+  TargetText target("/events");
+  target.with("status", "PENDING").with("tags", options.tags).with("limit", std::uint64_t{1});
+  const json::Document page = accepted(session.open(options.where)->call({.target = target.text()}));
+  const auto waiting =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(number_of(page.root(), "total").value_or(0), 0));
+  if (waiting == 0) return nothing_ready(options, session);
+  const std::uint64_t most = std::min(options.limit, waiting);
+  if (!options.json) {
+    return say_nothing_changed(
+        fmt::format("{} PENDING with tags {}; up to {} of them would be claimed, those that are due",
+                    count_text(waiting), printable(options.tags), most),
+        session);
+  }
+  std::string text;
+  json::Writer out(text);
+  out.begin_object();
+  out.member("dry_run", true);
+  out.member("action", "claim");
+  out.member("pending", waiting);
+  out.member("would_claim_max", most);
+  out.end_object();
+  return say_nothing_changed(text, session);
+}
+
 Exit run(const Options& options, Session& session) {
+  if (options.dry_run) return foresee(options, session);
   const char* variable = session.environment("MILLRACE_WORKER");
   const std::string worker = options.worker ? *options.worker : variable != nullptr ? variable : own_worker_id();
   const std::unique_ptr<Api> api = session.open(options.where);
   http::ClientResponse answer = claim(options, worker, *api);
-  if (answer.status == 204) {
-    if (options.json) session.out << "[]\n";
-    session.err << fmt::format("nothing is ready for tags {}\n", options.tags);
-    return Exit::refused;
-  }
+  if (answer.status == 204) return nothing_ready(options, session);
   const json::Document items = accepted(std::move(answer));
   if (options.json) {
     session.out << items.root().raw() << "\n";
@@ -93,6 +127,7 @@ void add_queue_claim(CLI::App& parent, Chosen& chosen) {
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{limits::kClaimLimitMax}).description(""));
   command.add_option("--wait", o.wait, "how long to wait for an item (0)")->type_name("DURATION");
+  add_dry_run_option(command, o.dry_run);
   add_json_option(command, o.json);
   add_server_options(command, o.where);
 }

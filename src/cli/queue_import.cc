@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <functional>
 #include <ostream>
 
 #include "cli/answer.h"
@@ -17,6 +18,10 @@ namespace {
 constexpr int kBusyTriesMax = 60;
 constexpr auto kBusyPause = std::chrono::seconds(1);
 
+std::string wrong_line(const std::string& source, std::uint64_t line, const json::ParseError& error) {
+  return fmt::format("{} line {}: {}", source, line, json::to_error(error).detail);
+}
+
 class Import {
  public:
   Import(Api& api, const std::string& source, Session& session) : api_(api), source_(source), session_(session) {}
@@ -25,7 +30,7 @@ class Import {
     const auto document = json::parse(text);
     if (!document) {
       send();
-      stop(Exit::refused, fmt::format("{} line {}: {}", source_, line, json::to_error(document.error()).detail));
+      stop(Exit::refused, wrong_line(source_, line, document.error()));
     }
     if (lines_.size() == kImportItems || (!lines_.empty() && body_.size() + text.size() > kImportBytes)) send();
     body_ += lines_.empty() ? "[" : ",";
@@ -103,16 +108,31 @@ class Import {
   Imported imported_;
 };
 
+void for_each_line(Input& input, std::uint64_t skip,
+                   const std::function<void(std::string_view text, std::uint64_t line)>& take) {
+  std::string text;
+  for (std::uint64_t line = 1; std::getline(input.stream(), text); ++line) {
+    if (line <= skip || text.find_first_not_of(" \t\r") == text.npos) continue;
+    take(text, line);
+  }
+}
+
 }  // namespace
 
 Imported import_items(Api& api, Input& input, std::uint64_t skip, Session& session) {
   Import import(api, input.name(), session);
-  std::string text;
-  for (std::uint64_t line = 1; std::getline(input.stream(), text); ++line) {
-    if (line <= skip || text.find_first_not_of(" \t\r") == text.npos) continue;
-    import.add(text, line);
-  }
+  for_each_line(input, skip, [&](std::string_view text, std::uint64_t line) { import.add(text, line); });
   return import.finish();
+}
+
+std::size_t count_items(Input& input, std::uint64_t skip) {
+  std::size_t count = 0;
+  for_each_line(input, skip, [&](std::string_view text, std::uint64_t line) {
+    const auto document = json::parse(text);
+    if (!document) throw Failure(Exit::refused, wrong_line(input.name(), line, document.error()));
+    ++count;
+  });
+  return count;
 }
 
 }  // namespace millrace::cli

@@ -22,4 +22,7 @@ struct Imported {
 // terminal. Throws Failure that names the lines to blame and how to go on after them.
 Imported import_items(Api& api, Input& input, std::uint64_t skip, Session& session);
 
+// How many items that would be. Throws Failure that names a line which is no JSON.
+std::size_t count_items(Input& input, std::uint64_t skip);
+
 }  // namespace millrace::cli

@@ -1,11 +1,13 @@
 // `millrace queue complete` and `fail`: the outcome of a claimed item.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "cli/answer.h"
 #include "cli/holder.h"
 #include "cli/queue.h"
+#include "cli/queue_dry_run.h"
 #include "json/parse.h"
 
 namespace millrace::cli {
@@ -14,6 +16,7 @@ namespace {
 struct Options {
   Where where;
   bool json = false;
+  bool dry_run = false;
   Holder holder;
   std::optional<std::int64_t> status_code;
   std::optional<std::int64_t> execution_time_ms;
@@ -35,7 +38,33 @@ http::ClientResponse settle(const Options& options, Session& session, std::strin
               .body = std::move(body)});
 }
 
+// What a failed try would come to; the pause before the next one is the server's to say.
+void foresee_failure(json::Value item, Prospect& prospect) {
+  const std::int64_t tries = number_of(item, "retry_count").value_or(0) + 1;
+  const bool last = tries >= std::max<std::int64_t>(number_of(item, "max_retries").value_or(1), 1);
+  prospect.would_be = last ? "FAILED" : "PENDING";
+  prospect.then = last ? fmt::format("FAILED after {} tries", tries) : "PENDING, to be tried again";
+}
+
+Exit foresee(const Options& options, Session& session, std::string_view action, std::string_view outcome) {
+  worker_of(options.holder, session);
+  const json::Document item = item_now(*session.open(options.where), options.holder.item);
+  Prospect prospect{.action = action,
+                    .id = options.holder.item,
+                    .status = text_of(item.root(), "status"),
+                    .would_be = "COMPLETED",
+                    .then = "COMPLETED"};
+  if (is_repeat(item.root(), options.holder, session, outcome)) {
+    prospect.would_be = prospect.status;
+    prospect.then = "the same: this was reported before";
+  } else if (outcome == "FAILED") {
+    foresee_failure(item.root(), prospect);
+  }
+  return say(prospect, options.json, session);
+}
+
 Exit complete(const Options& options, Session& session) {
+  if (options.dry_run) return foresee(options, session, "complete", "COMPLETED");
   const json::Document entry = accepted(settle(options, session, "complete"));
   if (options.json) {
     session.out << entry.root().raw() << "\n";
@@ -53,6 +82,7 @@ bool was_last_try(const http::ClientResponse& answer) {
 }
 
 Exit fail(const Options& options, Session& session) {
+  if (options.dry_run) return foresee(options, session, "fail", "FAILED");
   http::ClientResponse answer = settle(options, session, "fail");
   const bool last = was_last_try(answer);
   if (last) answer.status = 200;
@@ -73,6 +103,7 @@ void add_options(CLI::App& command, Options& options) {
   add_holder_options(command, options.holder);
   command.add_option("--status-code", options.status_code, "kept in the item's log")->type_name("N");
   command.add_option("--execution-time-ms", options.execution_time_ms, "kept in the item's log")->type_name("MS");
+  add_dry_run_option(command, options.dry_run);
   add_json_option(command, options.json);
   add_server_options(command, options.where);
 }

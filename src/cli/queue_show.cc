@@ -61,6 +61,7 @@ Exit run(const Options& options, Session& session) {
   print_item(item.root(), session);
   const std::optional<json::Value> entries = item.root().find("logs");
   if (entries && entries->is(json::Kind::array)) print_log(*entries, session);
+  if (text_of(item.root(), "logs_truncated") == "true") session.err << "older entries of the log are not shown\n";
   return Exit::ok;
 }
 

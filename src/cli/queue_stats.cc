@@ -2,8 +2,10 @@
 #include <ostream>
 
 #include "cli/answer.h"
+#include "cli/pages.h"
 #include "cli/queue.h"
 #include "cli/table.h"
+#include "json/parse.h"
 #include "json/writer.h"
 
 namespace millrace::cli {
@@ -40,9 +42,9 @@ void print_workers(json::Value workers, Session& session) {
 Exit run(const Options& options, Session& session) {
   const std::unique_ptr<Api> api = session.open(options.where);
   const json::Document counts = accepted(api->call({.target = "/api/queue/stats"}));
-  const json::Document answer = accepted(api->call({.target = "/api/workers"}));
-  const std::optional<json::Value> workers = answer.root().find("items");
-  if (!counts.root().is(json::Kind::object) || !workers || !workers->is(json::Kind::array)) {
+  const json::Document answer = json::parse_owned(all_items(*api, "/api/workers")).value();
+  const json::Value workers = answer.root().find("items").value();
+  if (!counts.root().is(json::Kind::object)) {
     throw Failure(Exit::refused, "the server answered with numbers that this program does not know (update it)");
   }
   if (options.json) {
@@ -50,13 +52,13 @@ Exit run(const Options& options, Session& session) {
     json::Writer out(text);
     out.begin_object();
     out.member("counts", counts.root());
-    out.member("workers", *workers);
+    out.member("workers", workers);
     out.end_object();
     session.out << text << "\n";
     return Exit::ok;
   }
   print_counts(counts.root(), session);
-  print_workers(*workers, session);
+  print_workers(workers, session);
   return Exit::ok;
 }
 

@@ -186,12 +186,22 @@ TEST_F(QueueCommand, ResetCarriesTheReason) {  // S4.10
   EXPECT_EQ(calls.at(0).method, http::Method::post);
 }
 
-TEST_F(QueueCommand, StatsShowsCountsAndWorkers) {
+TEST_F(QueueCommand, StatsShowsCountsAndAllWorkers) {
   will_answer(200, R"({"PENDING":2,"FAILED":1,"total":3})");
-  will_answer(200, R"({"items":[{"worker_id":"w","held":1,"last_seen":"2026-01-01T00:00:00.000Z","stale":true}]})");
+  will_answer(200, R"({"items":[{"worker_id":"v","held":1,"last_seen":"2026-01-01T00:00:00.000Z","stale":true}],
+    "nextCursor":"c"})");
+  will_answer(200, R"({"items":[{"worker_id":"w","held":0,"stale":false}],"nextCursor":null})");
   EXPECT_EQ(run({"queue", "stats"}), 0);
   EXPECT_THAT(out.str(), HasSubstr("PENDING      2"));
   EXPECT_THAT(out.str(), HasSubstr("stale"));
+  EXPECT_THAT(out.str(), HasSubstr("alive"));
+  EXPECT_EQ(calls.at(2).target, "/api/workers?limit=1000&cursor=c");
+}
+
+TEST_F(QueueCommand, ShowSaysWhenTheLogWasCut) {  // S4.8
+  will_answer(200, R"({"id":7,"status":"PENDING","logs":[{"action":"RESET"}],"logs_truncated":true})");
+  EXPECT_EQ(run({"queue", "show", "7", "--logs"}), 0);
+  EXPECT_EQ(err.str(), "older entries of the log are not shown\n");
 }
 
 TEST_F(QueueCommand, TitlesCannotControlTheTerminal) {

@@ -6,6 +6,7 @@
 #include "cli/answer.h"
 #include "cli/holder.h"
 #include "cli/queue.h"
+#include "cli/queue_dry_run.h"
 
 namespace millrace::cli {
 namespace {
@@ -13,10 +14,24 @@ namespace {
 struct Options {
   Where where;
   bool json = false;
+  bool dry_run = false;
   Holder holder;
 };
 
+Exit foresee(const Options& options, Session& session, std::string_view action) {
+  worker_of(options.holder, session);
+  const json::Document item = item_now(*session.open(options.where), options.holder.item);
+  is_repeat(item.root(), options.holder, session, "");
+  return say({.action = action,
+              .id = options.holder.item,
+              .status = text_of(item.root(), "status"),
+              .would_be = "PROCESSING",
+              .then = "leased for longer"},
+             options.json, session);
+}
+
 Exit touch(const Options& options, Session& session, std::string_view action) {
+  if (options.dry_run) return foresee(options, session, action);
   std::string body;
   json::Writer out(body);
   out.begin_object();
@@ -40,6 +55,7 @@ Exit heartbeat(const Options& options, Session& session) { return touch(options,
 
 void add_options(CLI::App& command, Options& options) {
   add_holder_options(command, options.holder);
+  add_dry_run_option(command, options.dry_run);
   add_json_option(command, options.json);
   add_server_options(command, options.where);
 }

@@ -125,7 +125,12 @@ class Tail {
 std::string check_from(const std::string& text) {
   const bool number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
   if (number || text == "latest" || text == "beginning") return "";
-  return fmt::format("--from: \"{}\" is neither a position nor latest or beginning", text);
+  return fmt::format("\"{}\" is neither a position nor latest or beginning", text);
+}
+
+std::string check_count(const std::string& text) {
+  const bool number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  return number && text.find_first_not_of('0') != text.npos ? "" : fmt::format("\"{}\" is no number from 1 on", text);
 }
 
 Exit run(const Options& options, Session& session) {
@@ -148,7 +153,7 @@ void add_tail(CLI::App& parent, Chosen& chosen) {
   command.add_option("--type", o.type, "events of these types only")->type_name("A,B");
   command.add_option("--count", o.count, "end after so many events")
       ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(CLI::Validator(check_count, ""));
   command.add_flag("--resolve", o.resolve, "with the fields that are kept in the blob store");
   command.add_flag("--json", o.json, "print one JSON document a line, for scripts");
   add_server_options(command, o.where);

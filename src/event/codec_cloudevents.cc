@@ -81,6 +81,8 @@ void ttl_text(Decoding& d, const Field& field, Value value) {
   read::ttl(d, field, document->root());
 }
 
+constexpr std::string_view kOurSource = "mrsource";
+
 constexpr Field kFields[] = {
     {"specversion", read::spec_version, {}, Presence::required},
     {"id", read::header_name<&Header::event_id, limits::kEventIdBytesMax>, {}, Presence::required},
@@ -93,7 +95,7 @@ constexpr Field kFields[] = {
     {"data", read::kept_data, "data"},
     {"data_base64", read::kept_base64, "data_base64"},
     {"mrbus", read::header_name<&Header::bus, limits::kBusNameBytesMax>},
-    {"mrsource", read::header_name<&Header::source, limits::kEventSourceBytesMax>},
+    {kOurSource, read::header_name<&Header::source, limits::kEventSourceBytesMax>},
     {"mrdataschema", our_data_schema, "dataschema"},
     {"mrapp", read::header_text<&Header::app, limits::kEventSourceBytesMax>},
     {"mrentitytype", read::header_text<&Header::entity_type, limits::kEntityTypeBytesMax>},
@@ -138,6 +140,18 @@ void extension(Decoding& d, const FieldTable&, std::string_view name, Value valu
 const FieldTable& table() {
   static const FieldTable kTable(kFields, extension);
   return kTable;
+}
+
+// The source as it was called before it was made a URI stands beside what was made of it; anything else would be a
+// second source, and nobody could say which one is meant.
+void check_our_source(Decoding& d, Value object, std::uint64_t seen) {
+  const auto ours = std::ranges::find(kFields, kOurSource, &Field::name) - std::begin(kFields);
+  if (d.failed() || (seen >> ours & 1u) == 0) return;
+  const auto source = object.find("source");
+  const std::string made = to_uri_reference(d.draft.header.source);
+  if (!source || source->equals(made)) return;
+  d.refuse(kOurSource, fmt::format("must be what \"source\" was before it was escaped: that would be \"{}\", not {}",
+                                   made, source->raw()));
 }
 
 // Control characters have no place in an attribute, nor has U+0000 in any text.
@@ -229,6 +243,7 @@ Result<Draft> decode_cloudevent(Value object, std::optional<std::size_t> element
   check_characters(decoding, object);
   const std::uint64_t seen = table().read(decoding, object);
   table().require(decoding, seen, Presence::required);
+  check_our_source(decoding, object, seen);
   return std::move(decoding).finish();
 }
 

@@ -114,6 +114,12 @@ TEST(CloudEvent, RefusesByAttributeAndReason) {
        "\"dataschema\" must be a URI with its scheme, like \"https://example.com/schema\""},
       {R"({"specversion":"1.0","id":"1","source":"/s","type":"t","dataschema":"urn:a","mrdataschema":"b"})",
        "\"mrdataschema\" must not be there twice, as dataschema and as mrdataschema"},
+      {R"({"specversion":"1.0","id":"1","source":"/shop","type":"t","mrsource":"/bank"})",
+       "\"mrsource\" must be what \"source\" was before it was escaped: that would be \"/bank\", not \"/shop\""},
+      {R"({"specversion":"1.0","id":"1","mrsource":"my shop","source":"my%20bank","type":"t"})",
+       "\"mrsource\" must be what \"source\" was before it was escaped: that would be \"my%20shop\", not "
+       "\"my%20bank\""},
+      {R"({"specversion":"1.0","id":"1","mrsource":"my shop","type":"t"})", "\"source\" is required"},
       {R"([])", "a CloudEvent must be an object, not an array"},
   };
   for (const auto& [body, detail] : cases) {

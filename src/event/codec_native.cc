@@ -93,7 +93,8 @@ void write_native(json::Writer& out, const Record& record, const Answer& answer)
   if (!rest.notes.context) write_context_object(out, "context", record.header.context);
   if (answer.properties == Properties::always || rest.notes.envelope == Envelope::keyed) {
     const OpenRest open(*record.rest);
-    if (const auto data = open.find("data")) out.member("properties", *data);
+    const auto data = open.find("data");
+    out.raw_member("properties", data ? data->raw() : "{}");
   }
   out.member("receivedAt", to_ms(record.received));
   if (answer.dispatch_jobs) out.member("dispatchJobs", *answer.dispatch_jobs);

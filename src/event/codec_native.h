@@ -17,7 +17,7 @@ namespace millrace::event {
 // Errc::invalid names the field. REQUIRES: an object.
 Result<Draft> decode_native(json::Value object, std::optional<std::size_t> element = {});
 
-// Whether an answer repeats `data` under the name `properties`.
+// Whether an answer repeats `data` under the name `properties`; an empty object where there is none (S0.2).
 enum class Properties : std::uint8_t {
   when_keyed,  // only if the sender called it so
   always,

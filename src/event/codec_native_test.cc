@@ -75,6 +75,7 @@ TEST(NativeForm, AnswersWithTheSendersFieldsAndTheKeys) {
 }
 
 TEST(NativeForm, RepeatsTheDataAsPropertiesOnlyWhereAskedTo) {
+  EXPECT_EQ(member(written(write_native, stored(R"({"type":"t"})"), Answer{}), "properties"), "{}");
   const Answer brief{.properties = Properties::when_keyed, .duplicate = true};
   const std::string answer = written(write_native, stored(R"({"type":"a","data":1})"), brief);
   EXPECT_EQ(member(answer, "properties"), "absent");
@@ -113,10 +114,16 @@ TEST(NativeForm, RefusesByFieldAndReason) {
       {R"({"type":"t","subject":["x"]})", "\"subject\" must be a string, not an array"},
       {R"({"type":"t","subject":"a\u0000b"})", "\"subject\" must not contain the character U+0000"},
       {R"({"type":"t","time":"yesterday"})",
-       "\"time\" must be a time like \"2025-12-24T10:30:00.000Z\", not \"yesterday\""},
+       "\"time\" must be a time from 1970 on, like \"2025-12-24T10:30:00.000Z\", not \"yesterday\""},
+      {R"({"type":"t","time":"1969-12-31T23:59:59Z"})",
+       "\"time\" must be a time from 1970 on, like \"2025-12-24T10:30:00.000Z\", not \"1969-12-31T23:59:59Z\""},
+      {R"({"type":"t","schemaVersion":"01.0"})",
+       "\"schemaVersion\" must be a version like \"1.0\" or an integer from 1 on, not \"01.0\""},
+      {R"({"type":"t","schemaVersion":0})",
+       "\"schemaVersion\" must be a version like \"1.0\" or an integer from 1 on, not 0"},
       {R"({"type":"t","ttl":"soon"})", "\"ttl\" must be a time in seconds since 1970, like 1767453739"},
       {R"({"type":"t","schemaVersion":"one"})",
-       "\"schemaVersion\" must be a version like \"1.0\" or an integer, not \"one\""},
+       "\"schemaVersion\" must be a version like \"1.0\" or an integer from 1 on, not \"one\""},
       {R"({"type":"t","metadata":[]})", "\"metadata\" must be an object, not an array"},
       {R"({"type":"t","contextData":[{"key":"a","value":"b"},{"key":"a"}]})",
        "\"contextData[1]\" must be an object of \"key\" and \"value\""},

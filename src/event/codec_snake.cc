@@ -20,12 +20,12 @@ constexpr Field kFields[] = {
     {"event_type", read::header_name<&Header::type, limits::kEventTypeBytesMax>, {}, Presence::required},
     {"schema_version", read::schema_version, "schemaVersion", Presence::required},
     {"occurred_at", read::time, {}, Presence::required},
-    {"aggregate_id", read::kept_draft_text<&Draft::aggregate_id, limits::kEntityIdBytesMax>, "aggregateId",
+    {"aggregate_id", read::kept_draft_name<&Draft::aggregate_id, limits::kEntityIdBytesMax>, "aggregateId",
      Presence::required_inside},
-    {"aggregate_type", read::kept_draft_text<&Draft::aggregate_type, limits::kEntityTypeBytesMax>, "aggregateType",
+    {"aggregate_type", read::kept_draft_name<&Draft::aggregate_type, limits::kEntityTypeBytesMax>, "aggregateType",
      Presence::required_inside},
     {"correlation_id",
-     read::header_text<&Header::correlation_id, limits::kCorrelationIdBytesMax>,
+     read::header_name<&Header::correlation_id, limits::kCorrelationIdBytesMax>,
      {},
      Presence::required_inside},
     {"actor", read::kept_object, "actor", Presence::required_inside},
@@ -73,6 +73,15 @@ void write_occurred_at(json::Writer& out, const Header& header, const OpenRest& 
   out.member("occurred_at", rest.notes().time.empty() ? format_time(header.time) : rest.notes().time);
 }
 
+TenantName sent_name(const Notes& notes) {
+  return notes.workspace ? TenantName::workspace_id : TenantName::organization_id;
+}
+
+void write_tenant(json::Writer& out, const TenantId& tenant, TenantName name) {
+  if (name != TenantName::workspace_id) out.member("organization_id", tenant.text());
+  if (name != TenantName::organization_id) out.member("workspace_id", tenant.text());
+}
+
 // What stands in `rest` and is written here by other rules than the table's.
 constexpr std::string_view kWritten[] = {"schemaVersion", "aggregateType", "aggregateId"};
 
@@ -95,11 +104,15 @@ Result<Draft> decode_snake(json::Value object, std::optional<std::size_t> elemen
   const std::uint64_t seen = table().read(decoding, object);
   table().require(decoding, seen, Presence::required);
   if (!is_public(decoding.draft.header.type)) table().require(decoding, seen, Presence::required_inside);
-  if (decoding.draft.tenant_field.empty()) decoding.refuse("organization_id", "is required");
+  const std::string_view tenant_field = decoding.draft.tenant_field;
+  if (tenant_field.empty()) decoding.refuse("organization_id", "is required");
+  if (decoding.draft.tenant.empty()) decoding.refuse(tenant_field, "must not be empty");
   return std::move(decoding).finish();
 }
 
-void write_snake(json::Writer& out, const Record& record) {
+void write_snake(json::Writer& out, const Record& record) { write_snake_naming(out, record, TenantName::as_sent); }
+
+void write_snake_naming(json::Writer& out, const Record& record, TenantName name) {
   const Header& header = record.header;
   const OpenRest rest(*record.rest);
   out.begin_object();
@@ -108,7 +121,7 @@ void write_snake(json::Writer& out, const Record& record) {
   if (const auto version = rest.find("schemaVersion")) write_schema_version(out, *version);
   write_occurred_at(out, header, rest);
   if (!is_public(header.type) || rest.find("aggregateId")) write_aggregate(out, header, rest);
-  out.member(rest.notes().workspace ? "workspace_id" : "organization_id", record.tenant.text());
+  write_tenant(out, record.tenant, name == TenantName::as_sent ? sent_name(rest.notes()) : name);
   write_text(out, "correlation_id", header.correlation_id);
   write_text(out, "causation_id", header.causation_id);
   write_text(out, "source", header.source);

@@ -1,8 +1,9 @@
 // The snake_case envelope (S2.1): `event_type`, `aggregate_id`, `organization_id` … A required field that is missing
-// is refused by name; public events need no aggregate, correlation and actor. Pure.
+// or empty is refused by name; public events need no aggregate, correlation and actor. Pure.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "base/result.h"
@@ -18,6 +19,11 @@ Result<Draft> decode_snake(json::Value object, std::optional<std::size_t> elemen
 
 // One object with everything the event has. What was sent in another form gets its aggregate from the entity.
 void write_snake(json::Writer& out, const Record& record);
+
+// Under which name an envelope says whose it is: two names for one thing.
+enum class TenantName : std::uint8_t { as_sent, organization_id, workspace_id, both };
+// The same object, with the tenant named so.
+void write_snake_naming(json::Writer& out, const Record& record, TenantName name);
 
 // One object with the six fields that a public event shows and nothing else (S2.7).
 void write_public(json::Writer& out, const Record& record);

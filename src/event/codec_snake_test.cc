@@ -62,6 +62,18 @@ TEST(SnakeForm, NamesTheRequiredFieldThatIsMissing) {
   for (const char* field : {"causation_id", "producer", "metadata", "data"}) EXPECT_TRUE(accept(without(field)));
 }
 
+// S2.1: what is empty says nothing, and nothing is made up in its place.
+TEST(SnakeForm, NamesTheRequiredFieldThatIsEmpty) {
+  for (const char* field : {"event_id", "event_type", "aggregate_id", "aggregate_type", "correlation_id",
+                            "organization_id", "workspace_id"}) {
+    std::string body = without(std::string_view(field) == "workspace_id" ? "organization_id" : field);
+    body.insert(body.size() - 1, ",\"" + std::string(field) + "\":\"\"");
+    const auto event = accept(body);
+    ASSERT_FALSE(event) << field;
+    EXPECT_EQ(event.error(), (Error{Errc::invalid, "\"" + std::string(field) + "\" must not be empty", field}));
+  }
+}
+
 TEST(SnakeForm, TakesNullForMissing) {
   std::string body = without("actor");
   body.insert(body.size() - 1, R"(,"actor":null)");

@@ -22,13 +22,19 @@ std::string_view seen_text(Value value) {
   return value.raw().size() <= kSeenBytesMax ? value.raw() : json::describe(value.kind());
 }
 
-bool is_digits(std::string_view text) {
-  return !text.empty() && text.size() <= 9 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+// Of a version: as many digits as the registry takes, and one way to write each.
+constexpr std::int64_t kVersionNumberMax = 999'999;
+
+bool is_version_number(std::string_view text) {
+  const bool digits = std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return digits && !text.empty() && text.size() <= 6 && (text == "0" || text.front() != '0');
 }
 
 bool is_schema_version(std::string_view text) {
   const std::size_t dot = text.find('.');
-  return dot != text.npos && is_digits(text.substr(0, dot)) && is_digits(text.substr(dot + 1));
+  if (dot == text.npos) return false;
+  const std::string_view major = text.substr(0, dot);
+  return is_version_number(major) && major != "0" && is_version_number(text.substr(dot + 1));
 }
 
 bool is_attribute_name(std::string_view name) {
@@ -96,7 +102,7 @@ bool Decoding::read_text(std::string_view field, Value value, std::size_t bytes_
 }
 
 void Decoding::read_time(std::string_view field, Value value) {
-  constexpr std::string_view kExpected = "a time like \"2025-12-24T10:30:00.000Z\"";
+  constexpr std::string_view kExpected = "a time from 1970 on, like \"2025-12-24T10:30:00.000Z\"";
   if (!value.is(Kind::string)) return refuse_kind(field, kExpected, value);
   std::string text = value.get_string();
   draft.time = parse_time(text);
@@ -105,14 +111,15 @@ void Decoding::read_time(std::string_view field, Value value) {
 }
 
 void Decoding::read_schema_version(std::string_view field, Value value) {
-  if (const auto number = value.as_int64(); number && *number >= 0 && *number < 1'000'000'000) {
+  if (const auto number = value.as_int64(); number && *number >= 1 && *number <= kVersionNumberMax) {
     draft.schema_version = fmt::format("{}.0", *number);
     keep_text("schemaVersion", draft.schema_version);
     return;
   }
   const bool fits = value.is(Kind::string) && is_schema_version(value.get_string());
   if (!fits) {
-    return refuse(field, fmt::format("must be a version like \"1.0\" or an integer, not {}", seen_text(value)));
+    return refuse(field,
+                  fmt::format("must be a version like \"1.0\" or an integer from 1 on, not {}", seen_text(value)));
   }
   draft.schema_version = value.get_string();
   keep("schemaVersion", value);

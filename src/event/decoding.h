@@ -32,7 +32,7 @@ class Decoding {
   // A text within its bound and without U+0000.
   bool read_text(std::string_view field, json::Value value, std::size_t bytes_max, std::string& out);
   void read_time(std::string_view field, json::Value value);
-  // "MAJOR.MINOR", or an integer N, which is N.0.
+  // "MAJOR.MINOR" as the registry writes it, MAJOR from 1, no leading zeros; or an integer N, which is N.0.
   void read_schema_version(std::string_view field, json::Value value);
   // `field` names the tenant; two fields that do must agree.
   void read_tenant(std::string_view field, json::Value value);

@@ -69,7 +69,8 @@ void time(Decoding& d, const Field& field, Value value) { d.read_time(field.name
 void timestamp(Decoding& d, const Field& field, Value value) {
   const auto ms = value.as_int64();
   if (!ms || *ms < kTimestampMsMin || *ms > kTimestampMsMax) {
-    return d.refuse(field.name, "must be a time in milliseconds since 1970, like 1767453739640");
+    return d.refuse(field.name,
+                    "must be a time in milliseconds since 1970 of thirteen digits (2001 to 2286), like 1767453739640");
   }
   d.draft.time = time_from_ms(*ms);
 }

@@ -72,6 +72,13 @@ void kept_draft_text(Decoding& d, const Field& field, json::Value value) {
   if (d.read_text(field.name, value, bytes_max, d.draft.*text)) d.keep(field.as, value);
 }
 
+// The same for one that must say something.
+template <std::string Draft::* text, std::size_t bytes_max>
+void kept_draft_name(Decoding& d, const Field& field, json::Value value) {
+  kept_draft_text<text, bytes_max>(d, field, value);
+  if (!d.failed() && (d.draft.*text).empty()) d.refuse(field.name, "must not be empty");
+}
+
 template <Index index, KeyPart part>
 void key(Decoding& d, const Field& field, json::Value value) {
   // No key of ours is longer, so a longer one contradicts; a little room keeps the message precise.

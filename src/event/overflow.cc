@@ -138,6 +138,9 @@ std::string object_of(std::span<const Member> members, const BlobReference* blob
   return text;
 }
 
+// What is no larger than the reference that would stand for it gains nothing by leaving.
+bool is_large(Value value, const BlobReference& blob) { return value.raw().size() > object_of({}, &blob).size(); }
+
 bool is_listed(const OverflowSettings& settings, Value key) {
   return std::ranges::any_of(settings.fields, [&](const std::string& field) { return key.equals(field); });
 }
@@ -148,7 +151,7 @@ std::string with_notes(const OpenRest& rest, std::string_view data) {
   return join_rest(notes, members_with(rest, kWhole, data));
 }
 
-// The listed members of the data leave it.
+// The listed members of the data leave it, those that are large.
 std::optional<Overflow> split_members(const OpenRest& rest, const BlobReference& blob,
                                       const OverflowSettings& settings) {
   const auto data = rest.find(kWhole);
@@ -156,7 +159,8 @@ std::optional<Overflow> split_members(const OpenRest& rest, const BlobReference&
   std::vector<Member> moved;
   std::vector<Member> kept;
   for (const Member member : data->members()) {
-    const bool moves = is_listed(settings, member.key) && !member.key.equals(kWhole);
+    const bool listed = is_listed(settings, member.key) && !member.key.equals(kWhole);
+    const bool moves = listed && is_large(member.value, blob);
     // What a sender called so must not look like ours.
     if (!moves && member.key.equals(kMember)) return std::nullopt;
     (moves ? moved : kept).push_back(member);
@@ -168,6 +172,7 @@ std::optional<Overflow> split_members(const OpenRest& rest, const BlobReference&
 std::optional<Overflow> split_whole(const OpenRest& rest, const BlobReference& blob) {
   for (const Member member : rest.members()) {
     if (!member.key.equals(kWhole) && !member.key.equals(kWholeBytes)) continue;
+    if (!is_large(member.value, blob)) return std::nullopt;
     return Overflow{with_notes(rest, object_of({}, &blob)), blob, object_of(std::span(&member, 1), nullptr)};
   }
   return std::nullopt;

@@ -3,9 +3,9 @@
 //   "data": {…, "_s3Overflow": {"bucket": …, "key": "events/<requestId>/<eventId>-payload.json"}}
 //
 // The key of a CloudEvent, which is known by source and id, has "~<source>" after the id: two sources may use one id.
-// Listed names other than `data` are members of the event's data; all of them move. If that is not enough and
-// `data` is listed, the whole of it moves instead. The blob is a JSON object of what moved. Pure: writing and
-// fetching blobs is the caller's. Keys name no tenant: the blob store keeps tenants apart.
+// Listed names other than `data` are members of the event's data; all of them move that are larger than the reference.
+// If that is not enough and `data` is listed, the whole of it moves instead. The blob is a JSON object of what moved.
+// Pure: writing and fetching blobs is the caller's. Keys name no tenant: the blob store keeps tenants apart.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ struct KeyMarks {
   std::string_view digest = {};  // where the key without it is taken by other bytes
 };
 
-// Nullopt if the event is small enough, or has none of the fields.
+// Nullopt if the event is small enough, or has none of the fields in a size that is worth it.
 std::optional<Overflow> split_overflow(const Header& header, std::string_view rest, const OverflowSettings& settings,
                                        const KeyMarks& marks = {});
 

@@ -13,6 +13,8 @@ using testing::canonical;
 using testing::member;
 using testing::stored;
 
+// Larger than a reference.
+const std::string kText = "\"" + std::string(200, 'y') + "\"";
 const std::string kLarge = "\"" + std::string(limits::kOverflowBytes, 'x') + "\"";
 
 Record task_event(const std::string& properties) {
@@ -38,16 +40,27 @@ TEST(Overflow, LeavesEventsUpToTheThresholdAlone) {
 // S0.9
 TEST(Overflow, MovesTheListedFieldsAndLeavesAReference) {
   const Record record =
-      task_event(R"({"requestId":"req-1","outputs":)" + kLarge + R"(,"input":{"a":1},"durationMs":5})");
+      task_event(R"({"requestId":"req-1","outputs":)" + kLarge + R"(,"input":)" + kText + R"(,"durationMs":5})");
   const auto overflow = split(record);
   ASSERT_TRUE(overflow);
   EXPECT_EQ(overflow->blob, (BlobReference{"blobs", "events/req-1/e-1-payload.json"}));
-  EXPECT_EQ(overflow->payload, R"({"outputs":)" + kLarge + R"(,"input":{"a":1}})");
+  EXPECT_EQ(overflow->payload, R"({"outputs":)" + kLarge + R"(,"input":)" + kText + "}");
   EXPECT_EQ(member(overflow->rest, "data"), canonical(R"({"requestId":"req-1","durationMs":5,
               "_s3Overflow":{"bucket":"blobs","key":"events/req-1/e-1-payload.json"}})"));
   Record reduced = record;
   reduced.rest = std::make_shared<const std::string>(overflow->rest);
   EXPECT_EQ(member(testing::written(write_keyed, reduced), "properties"), member(overflow->rest, "data"));
+}
+
+// S0.9
+TEST(Overflow, LeavesWhatIsSmallerThanTheReference) {
+  const auto overflow = split(task_event(R"({"outputs":)" + kLarge + R"(,"input":{"a":1},"output":null})"));
+  ASSERT_TRUE(overflow);
+  EXPECT_EQ(overflow->payload, R"({"outputs":)" + kLarge + "}");
+  EXPECT_EQ(member(overflow->rest, "data"), canonical(R"({"input":{"a":1},"output":null,
+              "_s3Overflow":{"bucket":"blobs","key":"events/task-1/e-1-payload.json"}})"));
+  // The event is large by something else than its data.
+  EXPECT_FALSE(split(stored(R"({"type":"t","eventId":"e","metadata":{"m":)" + kLarge + R"(},"data":{"input":1}})")));
 }
 
 // S0.9

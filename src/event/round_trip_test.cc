@@ -140,7 +140,7 @@ std::string snake_event(Generator& g) {
   Sent sent;
   sent.text("event_id", g.text());
   sent.text("event_type", g.text());
-  sent.raw("schema_version", std::to_string(g.below(5)));
+  sent.raw("schema_version", std::to_string(1 + g.below(5)));
   sent.text("occurred_at", time_text(g));
   sent.text("aggregate_id", g.text());
   sent.text("aggregate_type", g.text());

@@ -28,7 +28,7 @@ std::string_view name_in(json::Value key) { return key.plain_string().value_or(s
 
 }  // namespace
 
-View::View(const NewEvent& event) {
+View::View(const NewEvent& event, KeyFields keys) {
   fields_.reserve(kFieldsExpected);
   add_header(event.tenant, event.header);
   if (event.reshaped) {
@@ -37,13 +37,15 @@ View::View(const NewEvent& event) {
     add_parts(event.parts);
   }
   add_shaped(event.header);
+  if (keys == KeyFields::included) add_keys(event.tenant, event.header);
 }
 
-View::View(const Record& record) {
+View::View(const Record& record, KeyFields keys) {
   fields_.reserve(kFieldsExpected);
   add_header(record.tenant, record.header);
   add_rest(*record.rest);
   add_shaped(record.header);
+  if (keys == KeyFields::included) add_keys(record.tenant, record.header);
 }
 
 const ViewField* View::find(std::string_view name) const {
@@ -67,6 +69,7 @@ void View::add_header(const TenantId& tenant, const Header& header) {
   fields_.push_back({"resources", std::move(resources)});
 
   add_text("eventId", header.event_id);
+  add_text("specVersion", "1.0");
   add_text("type", header.type);
   add_text("eventType", header.type);
   add_text("subject", header.subject);
@@ -96,6 +99,14 @@ void View::add_rest(std::string_view rest) {
   rest_ = parse_stored(std::string(rest));
   for (const auto [key, value] : rest_->root().members()) {
     if (!key.equals(kNotesMember)) add_part(name_in(key), value);
+  }
+}
+
+void View::add_keys(const TenantId& tenant, const Header& header) {
+  keys_ = keys_of(tenant, header);
+  for (std::size_t i = 0; i < kIndexes; ++i) {
+    add_text(name_of(static_cast<Index>(i), KeyPart::partition), keys_[i].partition);
+    add_text(name_of(static_cast<Index>(i), KeyPart::sort), keys_[i].sort);
   }
 }
 

@@ -62,10 +62,25 @@ TEST(View, ShowsTheEventAsTheBusDoesAndByItsOwnNames) {
       {"ttl", "1798992000"},
       {"context", R"({"region":"eu"})"},
       {"contextData", R"([{"key":"region","value":"eu"}])"},
+      {"specVersion", "text 1.0"},
+      {"PK", "text TENANT#acme"},
+      {"SK", "text TIMESTAMP#1766572200000#EVENT#e-1"},
+      {"GSI1PK", "text ORDER#1"},
+      {"GSI7SK", "text TENANT#acme#APP#p#ORDER#1#TIMESTAMP#1766572200000"},
       {"causationId", "absent"},
+      {"position", "absent"},
+      {"receivedAt", "absent"},
       {"_", "absent"},
   };
   for (const auto& [name, value] : expected) EXPECT_EQ(shown(view, name), value) << name;
+}
+
+TEST(View, LeavesTheKeysOutWhereNobodyAsks) {  // S2.8
+  const Record record = testing::stored(kBody);
+  const View view(record, KeyFields::left_out);
+  EXPECT_EQ(shown(view, "PK"), "absent");
+  EXPECT_EQ(shown(view, "GSI7SK"), "absent");
+  EXPECT_EQ(shown(view, "type"), "text order.created");
 }
 
 TEST(View, HasNoNameTwice) {

@@ -26,7 +26,7 @@ struct Patience {
   std::chrono::milliseconds head{10'000};  // from the first byte of a request (or the accept) to the end of its head
   std::chrono::milliseconds idle{60'000};  // between requests
   std::chrono::milliseconds progress{30'000};  // for the next 16 KiB of a body, in either direction
-  std::chrono::milliseconds linger{2'000};     // for the peer to read a refusal before the connection is cut
+  std::chrono::milliseconds linger{2'000};     // for the next MiB of what is not wanted, while the peer reads a refusal
 };
 
 struct ServerOptions {

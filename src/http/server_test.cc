@@ -123,6 +123,41 @@ TEST(Server, RefusesBodiesThatAreTooLargeBeforeReadingThem) {
   EXPECT_TRUE(peer.closed_by_server());
 }
 
+// Many clients look for an answer only when all of their body is sent.
+TEST(Server, ReadsPastABodyThatIsTooLarge) {
+  TestServer server;
+  RawPeer peer = server.peer();
+  const std::string request = post("/small", "", std::string(20 << 20, 'x'));
+  boost::system::error_code error;
+  boost::asio::write(peer.socket(), boost::asio::buffer(request), error);
+  EXPECT_FALSE(error) << error.message();
+  EXPECT_EQ(peer.hear().status, 413);
+  peer.end_sending();
+  EXPECT_TRUE(peer.closed_by_server());
+}
+
+TEST(Server, DoesNotReadPastABodyWithoutEnd) {
+  TestServer server;
+  RawPeer peer = server.peer();
+  peer.say("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n");
+  const std::string piece(1 << 20, 'x');
+  boost::system::error_code error;
+  for (int i = 0; i < 200 && !error; ++i) boost::asio::write(peer.socket(), boost::asio::buffer(piece), error);
+  EXPECT_TRUE(error);
+}
+
+TEST(Server, SaysWhatIsWrongWithATargetInTheStyleOfItsEndpoint) {
+  TestServer server;
+  const Answer plain = server.ask(post("/small?a=%ff", "", ""));
+  EXPECT_EQ(plain.status, 400);
+  EXPECT_EQ(plain.header("Content-Type"), "application/json");
+  EXPECT_EQ(plain.body, R"({"error":"query parameter \"a\" is not UTF-8 once it is decoded","field":"a"})");
+  const Answer problem = server.ask("GET /items/%00 HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(problem.status, 400);
+  EXPECT_EQ(problem.header("Content-Type"), "application/problem+json");
+  EXPECT_THAT(problem.body, HasSubstr("the path has a NUL"));
+}
+
 TEST(Server, RefusesChunkedBodiesOnceTheyAreTooLarge) {
   TestServer server;
   RawPeer peer = server.peer();

@@ -206,7 +206,10 @@ class Session final : public Wire<Stream>, public PeerWatch {
   // Finds the endpoint and asks whether the request may go on to it.
   std::optional<Response> choose(Request& request, const Endpoint*& endpoint) {
     auto target = parse_target(request.head.target);
-    if (!target) return error_response(target.error());
+    if (!target) {
+      const Route meant = core_->router.find(request.method(), guess_segments(request.head.target));
+      return error_response(target.error(), meant.style);
+    }
     request.target = *std::move(target);
     const Route route = core_->router.find(request.method(), request.target.segments);
     if (route.endpoint == nullptr && route.allow.empty())

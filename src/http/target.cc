@@ -1,8 +1,9 @@
 #include "http/target.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 
 #include "http/ascii.h"
 #include "json/utf8.h"
@@ -13,7 +14,8 @@ namespace {
 
 enum class Plus { literal, space };
 
-std::optional<std::string> percent_decode(std::string_view text, Plus plus) {
+// The error's detail goes on from what is wrong: "… has an encoded NUL".
+Result<std::string> percent_decode(std::string_view text, Plus plus) {
   if (text.find_first_of("%+") == std::string_view::npos) return std::string(text);
   std::string out;
   out.reserve(text.size());
@@ -23,47 +25,54 @@ std::optional<std::string> percent_decode(std::string_view text, Plus plus) {
     } else if (text[i] != '%') {
       out.push_back(text[i]);
     } else {
-      if (text.size() - i < 3) return std::nullopt;
-      const int high = hex_value(text[i + 1]);
-      const int low = hex_value(text[i + 2]);
-      if (high < 0 || low < 0 || (high == 0 && low == 0)) return std::nullopt;
+      const bool whole = text.size() - i >= 3;
+      const int high = whole ? hex_value(text[i + 1]) : -1;
+      const int low = whole ? hex_value(text[i + 2]) : -1;
+      if (high < 0 || low < 0) return fail(Errc::malformed, "has a \"%\" without two hexadecimal digits after it");
+      if (high == 0 && low == 0) return fail(Errc::malformed, "has a NUL (%00)");
       out.push_back(static_cast<char>(high * 16 + low));
       i += 2;
     }
   }
-  if (!json::is_valid_utf8(out)) return std::nullopt;
+  if (!json::is_valid_utf8(out)) return fail(Errc::malformed, "is not UTF-8 once it is decoded");
   return out;
 }
 
-// Calls take(piece) for each piece between the separators, until it answers false.
+std::unexpected<Error> wrong(std::string_view what, const Error& error, std::string field = "") {
+  return fail(Errc::malformed, fmt::format("{} {}", what, error.detail), std::move(field));
+}
+
+// Calls take(piece) for each piece between the separators, until it refuses one.
 template <class Take>
-bool split(std::string_view text, char separator, Take take) {
+Result<void> split(std::string_view text, char separator, Take take) {
   for (;;) {
     const std::size_t end = text.find(separator);
-    if (!take(text.substr(0, end))) return false;
-    if (end == std::string_view::npos) return true;
+    if (Result<void> taken = take(text.substr(0, end)); !taken) return taken;
+    if (end == std::string_view::npos) return {};
     text.remove_prefix(end + 1);
   }
 }
 
-bool take_segments(std::string_view path, std::vector<std::string>& out) {
+Result<void> take_segments(std::string_view path, std::vector<std::string>& out) {
   out.reserve(4);
-  return split(path, '/', [&out](std::string_view piece) {
+  return split(path, '/', [&out](std::string_view piece) -> Result<void> {
     auto segment = percent_decode(piece, Plus::literal);
-    if (segment) out.push_back(*std::move(segment));
-    return segment.has_value();
+    if (!segment) return wrong("the path", segment.error());
+    out.push_back(*std::move(segment));
+    return {};
   });
 }
 
-bool take_query(std::string_view text, std::vector<std::pair<std::string, std::string>>& out) {
-  return split(text, '&', [&out](std::string_view piece) {
-    if (piece.empty()) return true;
+Result<void> take_query(std::string_view text, std::vector<std::pair<std::string, std::string>>& out) {
+  return split(text, '&', [&out](std::string_view piece) -> Result<void> {
+    if (piece.empty()) return {};
     const std::size_t equals = std::min(piece.find('='), piece.size());
     auto name = percent_decode(piece.substr(0, equals), Plus::space);
+    if (!name) return wrong("the name of a query parameter", name.error());
     auto value = percent_decode(piece.substr(std::min(equals + 1, piece.size())), Plus::space);
-    if (!name || !value) return false;
+    if (!value) return wrong(fmt::format("query parameter \"{}\"", *name), value.error(), *name);
     out.emplace_back(*std::move(name), *std::move(value));
-    return true;
+    return {};
   });
 }
 
@@ -90,11 +99,23 @@ Result<Target> parse_target(std::string_view raw) {
     return fail(Errc::malformed, "the request target has characters that must be percent-encoded");
   const std::string_view path = path_of(raw);
   Target target;
-  if (!take_segments(path.substr(1), target.segments))
-    return fail(Errc::malformed, "the path is not percent-encoded UTF-8");
-  if (path.size() < raw.size() && !take_query(raw.substr(path.size() + 1), target.query))
-    return fail(Errc::malformed, "the query is not percent-encoded UTF-8");
+  if (Result<void> taken = take_segments(path.substr(1), target.segments); !taken)
+    return std::unexpected(std::move(taken.error()));
+  if (path.size() == raw.size()) return target;
+  if (Result<void> taken = take_query(raw.substr(path.size() + 1), target.query); !taken)
+    return std::unexpected(std::move(taken.error()));
   return target;
+}
+
+std::vector<std::string> guess_segments(std::string_view raw) {
+  const std::string_view path = path_of(without_authority(raw));
+  std::vector<std::string> segments;
+  std::ignore =
+      split(path.substr(path.starts_with('/') ? 1 : 0), '/', [&segments](std::string_view piece) -> Result<void> {
+        segments.push_back(percent_decode(piece, Plus::literal).value_or(std::string(piece)));
+        return {};
+      });
+  return segments;
 }
 
 }  // namespace millrace::http

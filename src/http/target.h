@@ -17,9 +17,14 @@ struct Target {
   std::vector<std::pair<std::string, std::string>> query;  // in the order sent
 };
 
-// Strict: a bad escape, an encoded NUL, invalid UTF-8 or a fragment is Errc::malformed. In the query "+" is
-// a space. "http://host/path" is taken for its path, as RFC 9112 wants.
+// Strict: a bad escape, an encoded NUL, invalid UTF-8 or a fragment is Errc::malformed; the error's field is the query
+// parameter to blame, if one is. In the query "+" is a space. "http://host/path" is taken for its path, as RFC 9112
+// wants.
 Result<Target> parse_target(std::string_view raw);
+
+// The segments of a target that parse_target() refuses, those that can't be decoded as they were sent: enough to tell
+// what it was meant for.
+std::vector<std::string> guess_segments(std::string_view raw);
 
 // The target without its query, as it was sent.
 std::string_view path_of(std::string_view raw);

@@ -44,6 +44,28 @@ TEST(Target, RefusesWhatIsNotPercentEncodedUtf8) {
   }
 }
 
+TEST(Target, SaysWhichPartIsWrongAndWhy) {
+  const auto told = [](const char* raw) {
+    const Error error = parse_target(raw).error();
+    return std::pair(error.detail, error.field);
+  };
+  const std::string escape = "has a \"%\" without two hexadecimal digits after it";
+  EXPECT_THAT(told("/%4/x"), Pair("the path " + escape, ""));
+  EXPECT_THAT(told("/%00"), Pair("the path has a NUL (%00)", ""));
+  EXPECT_THAT(told("/%ff"), Pair("the path is not UTF-8 once it is decoded", ""));
+  EXPECT_THAT(told("/x?a=1&b=%zz"), Pair("query parameter \"b\" " + escape, "b"));
+  EXPECT_THAT(told("/x?b=%00"), Pair("query parameter \"b\" has a NUL (%00)", "b"));
+  EXPECT_THAT(told("/x?b%20c=%ff"), Pair("query parameter \"b c\" is not UTF-8 once it is decoded", "b c"));
+  EXPECT_THAT(told("/x?%ff=1"), Pair("the name of a query parameter is not UTF-8 once it is decoded", ""));
+}
+
+TEST(Target, GuessesWhatARefusedOneWasMeantFor) {
+  EXPECT_THAT(guess_segments("/%65vents/%ff/a%2Fb?x=%ff"), ElementsAre("events", "%ff", "a/b"));
+  EXPECT_THAT(guess_segments("http://host/x%"), ElementsAre("x%"));
+  EXPECT_THAT(guess_segments("*"), ElementsAre("*"));
+  EXPECT_THAT(guess_segments(""), ElementsAre(""));
+}
+
 TEST(Target, PathIsWhatStandsBeforeTheQuery) {
   EXPECT_EQ(path_of("/a/b?c=d"), "/a/b");
   EXPECT_EQ(path_of("/a"), "/a");

@@ -33,13 +33,13 @@ using TlsStream = boost::asio::ssl::stream<PlainStream>;
 template <class Stream>
 class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>> {
  public:
-  using error_code = boost::system::error_code;
+  using ErrorCode = boost::system::error_code;
   static constexpr bool kTls = std::is_same_v<Stream, TlsStream>;
   // A peer makes progress if it moves this much in Patience::progress.
   static constexpr std::size_t kProgressBytes = 16 * 1024;
 
   explicit Wire(Stream stream) : stream_(std::move(stream)) {
-    error_code ignored;
+    ErrorCode ignored;
     socket().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
     socket().non_blocking(true, ignored);
   }
@@ -52,7 +52,7 @@ class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>
   bool expired() const { return expired_; }
   // Whether bytes wait in the kernel.
   bool has_input() {
-    error_code ignored;
+    ErrorCode ignored;
     return !inbox.empty() || socket().available(ignored) > 0;
   }
 
@@ -65,7 +65,7 @@ class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>
   Async<bool> handshake()
     requires kTls
   {
-    error_code error;
+    ErrorCode error;
     co_await stream_.async_handshake(boost::asio::ssl::stream_base::server, redirect(error));
     closed_ = static_cast<bool>(error);
     co_return !closed_;
@@ -74,7 +74,7 @@ class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>
   // Reads once into the inbox. False: closed or expired. REQUIRES: the inbox is not full.
   Async<bool> fill() {
     if (watch_reading_) co_return co_await watched_read();
-    error_code error;
+    ErrorCode error;
     const std::span<char> room = inbox.prepare();
     const std::size_t bytes =
         co_await stream_.async_read_some(boost::asio::buffer(room.data(), room.size()), redirect(error));
@@ -90,7 +90,7 @@ class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>
       inbox.consume(bytes);
       co_return bytes;
     }
-    error_code error;
+    ErrorCode error;
     const std::size_t bytes =
         co_await stream_.async_read_some(boost::asio::buffer(room.data(), room.size()), redirect(error));
     took(error);
@@ -102,7 +102,7 @@ class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>
     if constexpr (kTls) {
       return closed_;
     } else {
-      error_code error;
+      ErrorCode error;
       const std::size_t bytes = stream_.write_some(buffers(pieces), error);
       if (error && error != boost::asio::error::would_block) closed_ = true;
       return closed_ || advance(pieces, bytes);
@@ -117,7 +117,7 @@ class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>
         arm(patience);
         progress = 0;
       }
-      error_code error;
+      ErrorCode error;
       const std::size_t bytes = co_await stream_.async_write_some(buffers(pieces), redirect(error));
       progress += bytes;
       if (!took(error)) closed_ = true;
@@ -135,16 +135,16 @@ class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>
   void unwatch() { gone_ = nullptr; }
 
   // Ends the connection. With input left unread the kernel would reset it and the peer might lose the
-  // answer, so what comes is read past for a while.
+  // answer, so what comes is read past: up to kLingerBytesMax, each kLingerStepBytes of it within `patience`.
   Async<> close(bool lingering, std::chrono::milliseconds patience) {
-    error_code ignored;
+    ErrorCode ignored;
     if (!closed_) {
       arm(patience);
       if constexpr (kTls) {
         if (!watch_reading_) co_await stream_.async_shutdown(redirect(ignored));
       }
       socket().shutdown(PlainStream::shutdown_send, ignored);
-      if (lingering && !watch_reading_) co_await read_past();
+      if (lingering && !watch_reading_) co_await read_past(patience);
       disarm();
     }
     closed_ = true;
@@ -157,20 +157,22 @@ class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>
   }
   void abort() override {
     closed_ = true;
-    error_code ignored;
+    ErrorCode ignored;
     socket().close(ignored);
   }
 
  protected:
   void cancel() {
-    error_code ignored;
+    ErrorCode ignored;
     socket().cancel(ignored);
   }
 
  private:
-  static constexpr std::size_t kLingerBytesMax = 1024 * 1024;
+  // Many clients send all of a body before they look at the answer: this much of one that is refused as too large.
+  static constexpr std::size_t kLingerBytesMax = 64 * 1024 * 1024;
+  static constexpr std::size_t kLingerStepBytes = 1024 * 1024;
 
-  static auto redirect(error_code& error) { return boost::asio::redirect_error(boost::asio::use_awaitable, error); }
+  static auto redirect(ErrorCode& error) { return boost::asio::redirect_error(boost::asio::use_awaitable, error); }
   static std::array<boost::asio::const_buffer, 2> buffers(const std::array<std::string_view, 2>& pieces) {
     return {boost::asio::buffer(pieces[0]), boost::asio::buffer(pieces[1])};
   }
@@ -192,7 +194,7 @@ class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>
     }
   }
 
-  bool took(const error_code& error) {
+  bool took(const ErrorCode& error) {
     if (error && !expired_) closed_ = true;
     return !error;
   }
@@ -202,12 +204,12 @@ class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>
     watch_reading_ = true;
     const std::span<char> room = inbox.prepare();
     stream_.async_read_some(boost::asio::buffer(room.data(), room.size()),
-                            [self = this->shared_from_this()](const error_code& error, std::size_t bytes) {
+                            [self = this->shared_from_this()](const ErrorCode& error, std::size_t bytes) {
                               self->on_watched_read(error, bytes);
                             });
   }
 
-  void on_watched_read(const error_code& error, std::size_t bytes) {
+  void on_watched_read(const ErrorCode& error, std::size_t bytes) {
     watch_reading_ = false;
     inbox.commit(bytes);
     const bool more = took(error);
@@ -230,11 +232,19 @@ class Wire : public Connection, public std::enable_shared_from_this<Wire<Stream>
     co_return co_await arrived.wait();
   }
 
-  Async<> read_past() {
-    std::array<char, 4096> dropped;
-    error_code error;
-    for (std::size_t total = 0; total < kLingerBytesMax && !error;)
-      total += co_await socket().async_read_some(boost::asio::buffer(dropped), redirect(error));
+  // REQUIRES: armed with `patience`.
+  Async<> read_past(std::chrono::milliseconds patience) {
+    std::array<char, 16 * 1024> dropped;
+    ErrorCode error;
+    std::size_t step = 0;
+    for (std::size_t total = 0; total < kLingerBytesMax && !error;) {
+      const std::size_t bytes = co_await socket().async_read_some(boost::asio::buffer(dropped), redirect(error));
+      total += bytes;
+      step += bytes;
+      if (step < kLingerStepBytes) continue;
+      arm(patience);
+      step = 0;
+    }
   }
 
   Stream stream_;

@@ -2,12 +2,11 @@
 
 #include <utility>
 
-#include "base/limits.h"
-#include "event/codec_snake.h"
-#include "event/rest.h"
 #include "event/view.h"
+#include "intake/envelope_check.h"
 #include "intake/policies.h"
 #include "json/parse.h"
+#include "registry/compile.h"
 
 namespace millrace::intake {
 
@@ -21,21 +20,23 @@ bool PatternTrial::matches(const event::Record& record) {
   return !found_.empty();
 }
 
-std::vector<registry::Violation> violations_of(const event::Record& record, const registry::PayloadValidator& validator,
-                                               registry::Describes describes) {
-  constexpr json::ParseLimits kStored{.depth = limits::kJsonDepthMax + 2};
-  if (describes == registry::Describes::envelope) {
-    std::string text;
-    json::Writer out(text);
-    event::write_snake(out, record);
-    const auto envelope = json::parse(std::string_view(text), kStored);
-    return validator.check(envelope->root());
-  }
+Result<SchemaTrial> SchemaTrial::of(const registry::SpecVersion& spec) {
+  auto validator = registry::compile_schema(spec);
+  if (!validator) return std::unexpected(std::move(validator.error()));
+  SchemaTrial trial;
+  trial.validator_ = *std::move(validator);
+  trial.describes_ = spec.describes;
+  trial.tenant_name_ = tenant_name_in(spec);
+  return trial;
+}
+
+std::vector<registry::Violation> SchemaTrial::violations_of(const event::Record& record) const {
+  if (describes_ == registry::Describes::envelope) return check_envelope(record, *validator_, tenant_name_);
   const event::View view(record);
   const event::ViewField* data = view.find("detail");
   const auto* value = data != nullptr ? std::get_if<json::Value>(&data->value) : nullptr;
   const auto nothing = json::parse("null");
-  std::vector<registry::Violation> violations = validator.check(value != nullptr ? *value : nothing->root());
+  std::vector<registry::Violation> violations = validator_->check(value != nullptr ? *value : nothing->root());
   for (registry::Violation& violation : violations) violation.pointer.insert(0, "/data");
   return violations;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+#include "event/codec_snake.h"
 #include "event/event.h"
 #include "match/pattern.h"
 #include "match/rule_set.h"
@@ -28,8 +30,20 @@ class PatternTrial {
   std::vector<match::RuleId> found_;
 };
 
-// Pointers into the event as it is published: "/data/amount", or into the whole envelope.
-std::vector<registry::Violation> violations_of(const event::Record& record, const registry::PayloadValidator& validator,
-                                               registry::Describes describes);
+// One schema, for many events.
+class SchemaTrial {
+ public:
+  // Errc::invalid where the schema does not compile.
+  static Result<SchemaTrial> of(const registry::SpecVersion& spec);
+  // Pointers into the event as it is published: "/data/amount", or into the whole envelope.
+  std::vector<registry::Violation> violations_of(const event::Record& record) const;
+
+ private:
+  SchemaTrial() = default;
+
+  std::shared_ptr<const registry::PayloadValidator> validator_;
+  registry::Describes describes_ = registry::Describes::data;
+  event::TenantName tenant_name_ = event::TenantName::as_sent;
+};
 
 }  // namespace millrace::intake

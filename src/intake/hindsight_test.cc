@@ -4,7 +4,6 @@
 
 #include "event/rest.h"
 #include "json/parse.h"
-#include "registry/compile.h"
 
 namespace millrace::intake {
 namespace {
@@ -39,19 +38,33 @@ TEST(PatternTrial, LooksAtItsBusOnly) {
   EXPECT_FALSE(trial_of(R"({"source": ["shop"]})", "other").matches(record_of("{}")));
 }
 
-TEST(ViolationsOf, PointIntoTheDataOrTheEnvelope) {  // S3.6, S2.4
-  const auto data = registry::compile_schema(registry::SchemaType::json_schema,
-                                             R"({"properties": {"amount": {"type": "integer"}}, "required": ["id"]})");
-  const auto violations = violations_of(record_of(R"({"amount":"x"})"), **data, registry::Describes::data);
+SchemaTrial schema_trial(std::string schema, registry::Describes describes) {
+  registry::SpecVersion spec;
+  spec.schema = std::move(schema);
+  spec.describes = describes;
+  return *SchemaTrial::of(spec);
+}
+
+TEST(SchemaTrial, PointsIntoTheDataOrTheEnvelope) {  // S3.6, S2.4
+  const SchemaTrial data =
+      schema_trial(R"({"properties": {"amount": {"type": "integer"}}, "required": ["id"]})", registry::Describes::data);
+  const auto violations = data.violations_of(record_of(R"({"amount":"x"})"));
   ASSERT_EQ(violations.size(), 2u);
   EXPECT_THAT(violations, testing::Contains(testing::Field(&registry::Violation::pointer, "/data/amount")));
-  EXPECT_TRUE(violations_of(record_of(R"({"id":1})"), **data, registry::Describes::data).empty());
+  EXPECT_TRUE(data.violations_of(record_of(R"({"id":1})")).empty());
 
-  const auto envelope = registry::compile_schema(registry::SchemaType::json_schema,
-                                                 R"({"properties": {"event_type": {"const": "order.shipped"}}})");
-  const auto wrong = violations_of(record_of("{}"), **envelope, registry::Describes::envelope);
+  const SchemaTrial envelope =
+      schema_trial(R"({"properties": {"event_type": {"const": "order.shipped"}}})", registry::Describes::envelope);
+  const auto wrong = envelope.violations_of(record_of("{}"));
   ASSERT_EQ(wrong.size(), 1u);
   EXPECT_EQ(wrong[0].pointer, "/event_type");
+}
+
+TEST(SchemaTrial, SeesTheTenantUnderTheNameThatTheSchemaHas) {  // S2.4
+  for (const char* schema : {R"({"required": ["workspace_id"]})", R"({"required": ["organization_id"]})",
+                             R"({"required": ["workspace_id", "organization_id"]})"}) {
+    EXPECT_TRUE(schema_trial(schema, registry::Describes::envelope).violations_of(record_of("{}")).empty()) << schema;
+  }
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ Verdict examine_one(event::Draft draft, const event::Arrival& arrival, const Pol
 
   Accepted accepted{.event = {},
                     .tenant = event->tenant,
-                    .rules = policies.matches(event::View(*event), event->header.bus),
+                    .rules = policies.matches(event::View(*event, policies.key_fields()), event->header.bus),
                     .warning = policies.warning(*event)};
   accepted.event.identity = identity_of(event->identity);
   if (!event->deduplication_id.empty()) accepted.event.deduplication_id = std::move(event->deduplication_id);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "event/codec_snake.h"
+#include "intake/envelope_check.h"
 #include "json/object_reader.h"
 #include "json/parse.h"
 
@@ -19,10 +19,24 @@ std::shared_ptr<const TypePolicy> compile_type(std::string_view body) {
   auto compiled = type ? registry::CompiledType::compile(*std::move(type)) : std::unexpected(std::move(type.error()));
   if (compiled) {
     policy->type = *std::move(compiled);
+    for (const auto& spec : policy->type->type().spec_versions) policy->tenant_names.push_back(tenant_name_in(spec));
   } else {
     policy->problem = compiled.error().detail;
   }
   return policy;
+}
+
+bool is_key(std::string_view field) {
+  for (std::size_t i = 0; i < event::kIndexes; ++i) {
+    const auto index = static_cast<event::Index>(i);
+    if (field == event::name_of(index, event::KeyPart::partition)) return true;
+    if (field == event::name_of(index, event::KeyPart::sort)) return true;
+  }
+  return false;
+}
+
+bool looks_at_keys(const match::Node& node) {
+  return is_key(node.path) || std::ranges::any_of(node.children, looks_at_keys);
 }
 
 std::shared_ptr<const CompiledRule> compile_rule(const Source& source, match::RuleId id) {
@@ -37,8 +51,11 @@ std::shared_ptr<const CompiledRule> compile_rule(const Source& source, match::Ru
     rule->enabled = enabled->get_bool();
   }
   if (const auto bus = document->root().find("bus"); bus && bus->is(json::Kind::string)) rule->bus = bus->get_string();
+  // Whether it may be extended was asked when it was saved; the other dialect is a part of this one.
   auto compiled = match::Pattern::compile(*pattern, match::Dialect::extended);
-  if (compiled) rule->pattern = std::make_shared<const match::Pattern>(*std::move(compiled));
+  if (!compiled) return rule;
+  rule->looks_at_keys = looks_at_keys(compiled->root());
+  rule->pattern = std::make_shared<const match::Pattern>(*std::move(compiled));
   return rule;
 }
 
@@ -48,28 +65,34 @@ Refusal misnamed(const event::NewEvent& event, const registry::NamingFinding& fi
   return {{Errc::invalid, detail, "type"}, {{"type", detail}}};
 }
 
-// What a schema for the whole envelope is checked against: the snake_case envelope, with `workspace_id` beside
-// `organization_id`.
-std::string envelope_of(const event::NewEvent& event) {
-  const event::Record record{.tenant = event.tenant,
-                             .position = {},
-                             .tsid = 0,
-                             .received = event.header.time,
-                             .header = event.header,
-                             .rest = event.rest};
-  std::string text;
-  json::Writer out(text);
-  event::write_snake(out, record);
-  return text;
+// As it will be stored, before it has a number.
+event::Record record_of(const event::NewEvent& event) {
+  return {.tenant = event.tenant,
+          .position = {},
+          .tsid = 0,
+          .received = event.header.time,
+          .header = event.header,
+          .rest = event.rest};
 }
 
-// Pointers are into the event as it was sent.
+std::vector<registry::Violation> check_data(const event::NewEvent& event, const registry::PayloadValidator& validator) {
+  if (event.data) return validator.check(*event.data);
+  const auto nothing = json::parse("null");
+  return validator.check(nothing->root());
+}
+
+// Where something is wrong, in a message and as a field: a pointer into the event, or the whole of it.
+std::string place_of(const registry::Violation& violation, registry::Describes describes) {
+  if (describes == registry::Describes::data) return "/data" + violation.pointer;
+  return violation.pointer.empty() ? "event" : violation.pointer;
+}
+
 Refusal misfit(const registry::CompiledType& type, const registry::SpecVersion& spec,
                std::vector<registry::Violation> violations) {
-  const std::string_view root = spec.describes == registry::Describes::envelope ? "" : "/data";
   Refusal refusal;
   for (registry::Violation& violation : violations) {
-    refusal.fields.push_back({fmt::format("{}{}", root, violation.pointer), std::move(violation.message)});
+    std::string place = place_of(violation, spec.describes);
+    refusal.fields.push_back({std::move(place), std::move(violation.message)});
   }
   const FieldError& first = refusal.fields.front();
   refusal.error = {Errc::invalid,
@@ -80,6 +103,10 @@ Refusal misfit(const registry::CompiledType& type, const registry::SpecVersion& 
 }
 
 }  // namespace
+
+event::TenantName TypePolicy::tenant_name(const registry::SpecVersion& spec) const {
+  return tenant_names[static_cast<std::size_t>(&spec - type->type().spec_versions.data())];
+}
 
 std::shared_ptr<const Policies> Policies::compile(const Sources& sources, const Policies* before) {
   auto policies = std::make_shared<Policies>();
@@ -110,6 +137,7 @@ void Policies::compile_rules(const std::vector<Source>& sources, const Policies*
     if (!unchanged) rule = compile_rule(source, ++last_rule_id_);
     if (rule->enabled && rule->pattern) {
       rules_by_id_.emplace(rule->id, rule.get());
+      if (rule->looks_at_keys) key_fields_ = event::KeyFields::included;
       if (!unchanged) added.push_back({rule->id, rule->pattern});
     }
     rules_.push_back(std::move(rule));
@@ -156,14 +184,8 @@ std::optional<Refusal> Policies::check_schema(const TypePolicy& policy, const ev
   if (chosen->spec == nullptr) return std::nullopt;
 
   const bool whole = chosen->spec->describes == registry::Describes::envelope;
-  std::vector<registry::Violation> violations;
-  if (event.data && !whole) {
-    violations = chosen->validator->check(*event.data);
-  } else {
-    const std::string text = whole ? envelope_of(event) : "null";  // data that was left out
-    const auto document = json::parse(text);
-    violations = chosen->validator->check(document->root());
-  }
+  auto violations = whole ? check_envelope(record_of(event), *chosen->validator, policy.tenant_name(*chosen->spec))
+                          : check_data(event, *chosen->validator);
   if (violations.empty()) return std::nullopt;
   return misfit(*policy.type, *chosen->spec, std::move(violations));
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "event/codec_snake.h"
 #include "event/normalise.h"
 #include "event/view.h"
 #include "match/rule_set.h"
@@ -46,7 +47,11 @@ struct Refusal {
 struct TypePolicy {
   std::string source;  // the document that it was compiled from
   std::shared_ptr<const registry::CompiledType> type;
-  std::string problem;  // where `type` is null
+  std::vector<event::TenantName> tenant_names;  // that its schemas speak of; one a version
+  std::string problem;                          // where `type` is null
+
+  // REQUIRES: one of the type's own.
+  event::TenantName tenant_name(const registry::SpecVersion& spec) const;
 };
 
 struct CompiledRule {
@@ -56,6 +61,7 @@ struct CompiledRule {
   bool enabled = true;
   std::string bus;                                // "" = events of every bus
   std::shared_ptr<const match::Pattern> pattern;  // null where it did not compile
+  bool looks_at_keys = false;                     // the pattern names PK … GSI7SK
 };
 
 class Policies {
@@ -68,6 +74,8 @@ class Policies {
   // What check() lets pass and the sender should know all the same; "" for nothing.
   std::string warning(const event::NewEvent& event) const;
 
+  // What a view for matches() must have.
+  event::KeyFields key_fields() const { return key_fields_; }
   // The names of the enabled rules that match, in their order.
   std::vector<std::string_view> matches(const event::View& view, std::string_view bus) const;
   const CompiledRule* find_rule(std::string_view name) const { return rule_named(name).get(); }
@@ -85,6 +93,7 @@ class Policies {
   absl::flat_hash_map<match::RuleId, const CompiledRule*> rules_by_id_;  // those of the set
   std::shared_ptr<const match::RuleSet> rule_set_;
   match::RuleId last_rule_id_ = 0;
+  event::KeyFields key_fields_ = event::KeyFields::left_out;
   registry::NamingMode naming_ = registry::NamingMode::off;
   registry::Convention convention_ = registry::Convention::dotted;
 };

@@ -57,7 +57,8 @@ struct Published {
 std::vector<std::string> matched(const Policies& policies, std::string_view source, std::string_view bus = "default") {
   const Published published(fmt::format(R"({{"type":"order.created","source":"{}"}})", source));
   std::vector<std::string> names;
-  for (const std::string_view name : policies.matches(event::View(published.event), bus)) names.emplace_back(name);
+  for (const std::string_view name : policies.matches(event::View(published.event, policies.key_fields()), bus))
+    names.emplace_back(name);
   return names;
 }
 
@@ -95,6 +96,22 @@ TEST(Policies, FollowEveryChangeOfARule) {
   EXPECT_EQ(policies->find_rule("a"), nullptr);
   EXPECT_THAT(matched(*policies, "mill", "side"), ElementsAre());
   EXPECT_THAT(matched(*policies, "shop"), ElementsAre("b"));
+}
+
+// The keys are shown to the rules only while one of them asks for them.
+TEST(Policies, MatchByTheKeysToo) {  // S2.8
+  Documents documents;
+  documents.put_rule("a", R"({"source":["shop"]})");
+  auto policies = documents.compile();
+  EXPECT_EQ(policies->key_fields(), event::KeyFields::left_out);
+  documents.put_rule("k", R"({"$or":[{"GSI2PK":["APP#shop"]},{"SK":["none"]}]})");
+  policies = documents.compile(policies.get());
+  EXPECT_EQ(policies->key_fields(), event::KeyFields::included);
+  EXPECT_THAT(matched(*policies, "shop"), ElementsAre("a", "k"));
+  EXPECT_THAT(matched(*policies, "mill"), ElementsAre());
+  documents.put_rule("k", R"({"GSI2PK":["APP#shop"]})", R"(,"enabled":false)");
+  policies = documents.compile(policies.get());
+  EXPECT_EQ(policies->key_fields(), event::KeyFields::left_out);
 }
 
 // Deleted and made again under its name is another rule.
@@ -159,6 +176,15 @@ TEST(Policies, AreThoseOfAWholeCompilation) {
     if (i % 100 != 99) continue;
     const auto whole = documents.compile();
     for (const char* source : {"s0", "s1", "s2"}) EXPECT_EQ(matched(*step, source), matched(*whole, source)) << i;
+  }
+}
+
+// An event names its version as the registry writes it: "01.0" would be a version that nobody can register.
+TEST(Policies, EventsNameVersionsThatCanBeRegistered) {  // S2.4
+  for (const char* text : {"1.0", "12.34", "999999.999999", "01.0", "1.00", "1.", ".1", "0.1", "1000000.0", "1.0x"}) {
+    const std::string body = fmt::format(R"({{"type":"order.created","schemaVersion":"{}"}})", text);
+    const auto drafts = event::read_body("application/json", {}, body);
+    EXPECT_EQ(drafts->events.front().has_value(), registry::parse_schema_version(text).has_value()) << text;
   }
 }
 

@@ -8,6 +8,7 @@
 #include "intake/target.h"
 #include "json/compact.h"
 #include "json/object_reader.h"
+#include "json/parse.h"
 
 namespace millrace::intake {
 namespace {
@@ -16,9 +17,24 @@ using json::ObjectReader;
 
 Result<void> refuse_unknown(const ObjectReader& in) {
   const auto unknown = in.unknown_keys(
-      {"name", "description", "enabled", "bus", "pattern", "targets", "version", "createdAt", "updatedAt"});
+      {"name", "description", "enabled", "bus", "dialect", "pattern", "targets", "version", "createdAt", "updatedAt"});
   if (unknown.empty()) return {};
   return fail(Errc::invalid, fmt::format("a rule has no field \"{}\"", unknown.front()), in.path_of(unknown.front()));
+}
+
+// A field that is null goes back to what it is in a rule that does not name it (JSON merge patch); the pattern, which
+// every rule has, stays for read_pattern() to refuse.
+void forget_nulls(const ObjectReader& in, Rule& rule) {
+  const auto is_null = [&](std::string_view key) {
+    const auto value = in.optional_value(key);
+    return value && value->is(json::Kind::null);
+  };
+  const Rule bare;
+  if (is_null("description")) rule.description = bare.description;
+  if (is_null("enabled")) rule.enabled = bare.enabled;
+  if (is_null("bus")) rule.bus = bare.bus;
+  if (is_null("dialect")) rule.dialect = bare.dialect;
+  if (is_null("targets")) rule.targets = bare.targets;
 }
 
 Result<void> read_name(const ObjectReader& in, const std::string& name) {
@@ -42,14 +58,19 @@ Result<void> read_texts(const ObjectReader& in, Rule& rule) {
 }
 
 Result<void> read_pattern(const ObjectReader& in, Rule& rule) {
-  const auto pattern = in.optional_value("pattern");
-  if (!pattern) {
-    return rule.pattern.empty() ? fail(Errc::invalid, "\"pattern\" is required", "pattern") : Result<void>();
+  if (in.optional_value("dialect")) {
+    const auto dialect = read_dialect(in);
+    if (!dialect) return std::unexpected(dialect.error());
+    rule.dialect = *dialect;
   }
-  const auto compiled = compile_pattern(*pattern);
+  if (const auto pattern = in.optional_value("pattern")) {
+    rule.pattern.clear();
+    json::append_compact(rule.pattern, *pattern);
+  }
+  if (rule.pattern.empty()) return fail(Errc::invalid, "\"pattern\" is required", "pattern");
+  const auto document = json::parse(std::string_view(rule.pattern));  // also one that stays: the dialect may change
+  const auto compiled = compile_pattern(document->root(), rule.dialect);
   if (!compiled) return std::unexpected(compiled.error());
-  rule.pattern.clear();
-  json::append_compact(rule.pattern, *pattern);
   return {};
 }
 
@@ -83,11 +104,29 @@ Result<void> check_rule_name(std::string_view name) {
               "name");
 }
 
-Result<match::Pattern> compile_pattern(json::Value pattern) {
-  auto compiled = match::Pattern::compile(pattern, match::Dialect::extended);
+std::string_view to_text(match::Dialect dialect) {
+  return dialect == match::Dialect::extended ? "extended" : "eventbridge";
+}
+
+Result<match::Dialect> read_dialect(const ObjectReader& in) {
+  const auto text = in.optional_string("dialect", 20);
+  if (!text) return std::unexpected(text.error());
+  if (!*text) return match::Dialect::eventbridge;
+  for (const match::Dialect dialect : {match::Dialect::eventbridge, match::Dialect::extended}) {
+    if (to_text(dialect) == **text) return dialect;
+  }
+  return fail(Errc::invalid, fmt::format("\"dialect\" must be eventbridge or extended, not \"{}\"", **text),
+              in.path_of("dialect"));
+}
+
+Result<match::Pattern> compile_pattern(json::Value pattern, match::Dialect dialect) {
+  auto compiled = match::Pattern::compile(pattern, dialect);
   if (compiled) return compiled;
-  const Error& error = compiled.error();
-  if (error.field.empty()) return fail(error.code, error.detail, "pattern");
+  Error error = std::move(compiled.error());
+  if (match::Pattern::compile(pattern, match::Dialect::extended)) {
+    error.detail += R"(; put "dialect": "extended" beside "pattern" to use it)";
+  }
+  if (error.field.empty()) return fail(error.code, std::move(error.detail), "pattern");
   return fail(error.code, fmt::format("{}: {}", error.field, error.detail), "pattern." + error.field);
 }
 
@@ -102,6 +141,7 @@ Result<Rule> merge_rule(const Rule& old, json::Value body) {
   const auto in = ObjectReader::open(body);
   if (!in) return std::unexpected(in.error());
   Rule rule = old;
+  forget_nulls(*in, rule);
   Result<void> read = refuse_unknown(*in);
   if (read) read = read_name(*in, rule.name);
   if (read) read = read_texts(*in, rule);
@@ -111,11 +151,21 @@ Result<Rule> merge_rule(const Rule& old, json::Value body) {
   return rule;
 }
 
+Result<Rule> parse_stored_rule(std::string_view name, json::Value body) {
+  auto rule = parse_rule(name, body);
+  if (rule || body.find("dialect")) return rule;
+  Rule extended;
+  extended.name = name;
+  extended.dialect = match::Dialect::extended;
+  return merge_rule(extended, body);
+}
+
 void write_members(json::Writer& out, const Rule& rule) {
   out.member("name", rule.name);
   out.member("description", rule.description);
   out.member("enabled", rule.enabled);
   if (!rule.bus.empty()) out.member("bus", rule.bus);
+  out.member("dialect", to_text(rule.dialect));
   out.raw_member("pattern", rule.pattern);
   out.key("targets");
   out.begin_array();

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "json/object_reader.h"
 #include "json/value.h"
 #include "json/writer.h"
 #include "match/pattern.h"
@@ -75,8 +76,9 @@ struct Rule {
   std::string name;
   std::string description;
   bool enabled = true;
-  std::string bus;      // "" = events of every bus
-  std::string pattern;  // compact JSON that compiles
+  std::string bus;  // "" = events of every bus
+  match::Dialect dialect = match::Dialect::eventbridge;
+  std::string pattern;  // compact JSON that compiles in this dialect
   std::vector<Target> targets;
 
   bool operator==(const Rule&) const = default;
@@ -85,14 +87,22 @@ struct Rule {
 // Letters, digits, '.', '_' and '-', but not "test", which is a path of its own. Errc::invalid on field "name".
 Result<void> check_rule_name(std::string_view name);
 
+std::string_view to_text(match::Dialect dialect);
+// The member "dialect" of a body; eventbridge where it is absent or null. Errc::invalid.
+Result<match::Dialect> read_dialect(const json::ObjectReader& in);
+
 // The pattern of a rule. Errc::invalid with its place in a body that has it under "pattern": "pattern.detail.id[0]".
-Result<match::Pattern> compile_pattern(json::Value pattern);
+// One that only the extended dialect has is told how to ask for it.
+Result<match::Pattern> compile_pattern(json::Value pattern, match::Dialect dialect);
 
 // The body of a PUT. Errc::invalid with the path of the field ("targets[1].retry.maxAttempts"), also for a field that
 // no rule has: a misspelt setting must not be lost. What answers add (version, createdAt …) may be sent back.
 Result<Rule> parse_rule(std::string_view name, json::Value body);
-// The fields of `body` laid over `old`; what it leaves out stays, `targets` is given whole.
+// The fields of `body` laid over `old`; what it leaves out stays, what it names null is as if it had never been given,
+// `targets` is given whole.
 Result<Rule> merge_rule(const Rule& old, json::Value body);
+// As the catalog has it. A rule that was saved before rules named their dialect has the one that its pattern needs.
+Result<Rule> parse_stored_rule(std::string_view name, json::Value body);
 
 // The members of the rule's JSON object, without its braces.
 void write_members(json::Writer& out, const Rule& rule);

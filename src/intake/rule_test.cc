@@ -1,6 +1,7 @@
 // The JSON of rules and their targets (S2.8, S2.9).
 #include "intake/rule.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "intake/target.h"
@@ -136,6 +137,63 @@ TEST(Rule, HasAPlainName) {
   for (const std::string& name : {std::string(), std::string("a b"), std::string("a/b"), std::string(65, 'x')}) {
     EXPECT_FALSE(check_rule_name(name)) << name;
   }
+}
+
+Result<Rule> patched(const Rule& old, std::string_view body) {
+  const auto document = json::parse(body);
+  return merge_rule(old, document->root());
+}
+
+// What goes beyond EventBridge is asked for.
+TEST(Rule, IsExtendedOnlyIfItSaysSo) {  // S2.8
+  for (const char* pattern : {R"({"a":[{"regex":"x+"}]})", R"({"$not":{"a":[1]}})", R"({"$and":[{"a":[1]},{"a":[2]}]})",
+                              R"({"a":[{"cidr":"10.0.0.1/32"}]})", R"({"a":[{"numeric":["=",9007199254740993]}]})"}) {
+    const auto refused = parse(fmt::format(R"({{"pattern":{}}})", pattern));
+    ASSERT_FALSE(refused) << pattern;
+    EXPECT_THAT(refused.error().detail, testing::HasSubstr(R"("dialect": "extended")"));
+    EXPECT_THAT(refused.error().field, testing::StartsWith("pattern."));
+    EXPECT_FALSE(parse(fmt::format(R"({{"pattern":{},"dialect":"eventbridge"}})", pattern)));
+    const auto rule = parse(fmt::format(R"({{"pattern":{},"dialect":"extended"}})", pattern));
+    ASSERT_TRUE(rule) << rule.error().detail;
+    EXPECT_EQ(*parse(text_of(*rule)), *rule);
+  }
+  // The dialect does not help what is wrong in both.
+  const auto wrong = parse(R"({"pattern":{"a":[{"prefix":7}]}})");
+  EXPECT_THAT(wrong.error().detail, testing::Not(testing::HasSubstr("dialect")));
+  EXPECT_EQ(parse(R"({"pattern":{"a":[1]},"dialect":"sql"})").error().field, "dialect");
+}
+
+TEST(Rule, KeepsItsDialectUntilItIsChanged) {  // S2.8
+  const auto old = parse(R"({"pattern": {"a": [{"regex": "x"}]}, "dialect": "extended"})");
+  ASSERT_TRUE(old);
+  EXPECT_EQ(patched(*old, R"({"enabled": false})")->dialect, match::Dialect::extended);
+  EXPECT_TRUE(patched(*old, R"({"pattern": {"a": [{"regex": "y"}]}})"));
+  for (const char* body : {R"({"dialect": "eventbridge"})", R"({"dialect": null})"}) {
+    EXPECT_EQ(patched(*old, body).error().field, "pattern.a[0]") << body;
+  }
+  EXPECT_EQ(patched(*old, R"({"dialect": null, "pattern": {"a": [1]}})")->dialect, match::Dialect::eventbridge);
+}
+
+// Rules that were saved when every rule was extended.
+TEST(Rule, StoredWithoutADialectHasTheOneThatItNeeds) {  // S2.8
+  const auto stored = [](const char* text) {
+    const auto document = json::parse(std::string_view(text));
+    return parse_stored_rule("r", document->root());
+  };
+  EXPECT_EQ(stored(R"({"name":"r","pattern":{"a":[{"regex":"x"}]}})")->dialect, match::Dialect::extended);
+  EXPECT_EQ(stored(R"({"name":"r","pattern":{"a":["x"]}})")->dialect, match::Dialect::eventbridge);
+  EXPECT_FALSE(stored(R"({"name":"r","dialect":"eventbridge","pattern":{"a":[{"regex":"x"}]}})"));
+  EXPECT_FALSE(stored(R"({"name":"r","pattern":{"a":[{"prefix":7}]}})"));
+}
+
+TEST(Rule, TakesNullForAFieldThatIsGone) {
+  const auto old = parse(R"({"pattern": {"a": [1]}, "description": "d", "enabled": false, "bus": "b",
+                             "targets": [{"id": "t", "type": "alert"}]})");
+  ASSERT_TRUE(old);
+  const auto bare = patched(*old, R"({"description": null, "enabled": null, "bus": null, "targets": null})");
+  ASSERT_TRUE(bare) << bare.error().detail;
+  EXPECT_EQ(*bare, *parse(R"({"pattern": {"a": [1]}})"));
+  EXPECT_EQ(patched(*old, R"({"pattern": null})").error().field, "pattern");
 }
 
 TEST(Rule, ChangesOnlyWhatTheBodyNames) {

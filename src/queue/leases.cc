@@ -18,14 +18,32 @@ constexpr std::size_t kForgetMax = 1000;  // rows that one commit has to drop
 
 Worker& Workers::seen(const QueueKey& queue, const std::string& name, Time now) {
   auto& entry = *workers_.try_emplace(std::pair(queue, name)).first;
+  if (!entry.second.name) entry.second.name = std::make_shared<const std::string>(name);
+  note(entry, now);
+  return entry.second;
+}
+
+void Workers::note(Map::value_type& entry, Time now) {
   Worker& worker = entry.second;
-  if (!worker.name) worker.name = std::make_shared<const std::string>(name);
   worker.last_seen = std::max(worker.last_seen, now);
-  if (worker.last_seen - worker.last_written >= kWriteStep) {
-    worker.last_written = worker.last_seen;
-    unwritten_.push_back(&entry);
-  }
-  return worker;
+  if (worker.last_seen - worker.last_written < kWriteStep) return;
+  worker.last_written = worker.last_seen;
+  unwritten_.push_back(&entry);
+}
+
+void Workers::seen_if_known(const QueueKey& queue, const std::string& name, Time now) {
+  const auto found = workers_.find(std::pair(queue, name));
+  if (found != workers_.end()) note(*found, now);
+}
+
+void Workers::begin_wait(const QueueKey& queue, const std::string& name, Time now) { ++seen(queue, name, now).waits; }
+
+// Not seen(): what a wait has to say is no reason to write.
+void Workers::end_wait(const QueueKey& queue, const std::string& name, Time now) {
+  Worker* worker = find(queue, name);
+  MR_ASSERT(worker != nullptr && worker->waits > 0, "who waits is a known worker");
+  --worker->waits;
+  worker->last_seen = std::max(worker->last_seen, now);
 }
 
 void Workers::load(const QueueKey& queue, const std::string& name, Time last_seen) {
@@ -50,7 +68,7 @@ std::vector<std::pair<QueueKey, std::string>> Workers::forget_before(Time limit)
   std::vector<std::pair<QueueKey, std::string>> forgotten;
   if (limit - last_forget_ < kForgetEvery || !unwritten_.empty()) return forgotten;
   for (auto next = workers_.begin(); next != workers_.end();) {
-    const bool stays = next->second.held > 0 || next->second.last_seen >= limit;
+    const bool stays = next->second.held > 0 || next->second.waits > 0 || next->second.last_seen >= limit;
     if (!stays && forgotten.size() == kForgetMax) return forgotten;  // the next call goes on
     if (!stays) forgotten.push_back(next->first);
     next = stays ? std::next(next) : workers_.erase(next);

@@ -23,6 +23,7 @@ struct Worker {
   Time last_seen{};
   Time last_written{};  // the last_seen that the store has
   std::uint32_t held = 0;
+  std::uint32_t waits = 0;  // claims that wait for an item
 };
 
 class Workers {
@@ -31,17 +32,24 @@ class Workers {
   using Map = std::map<std::pair<QueueKey, std::string>, Worker>;
 
   Worker& seen(const QueueKey& queue, const std::string& name, Time now);
+  // The same for a call that may be anybody's: nobody becomes a worker by asking for what is not his.
+  void seen_if_known(const QueueKey& queue, const std::string& name, Time now);
+  // Between the two a worker is there without calling. Its claim may wait for longer than a lease.
+  void begin_wait(const QueueKey& queue, const std::string& name, Time now);
+  void end_wait(const QueueKey& queue, const std::string& name, Time now);
   // As stored.
   void load(const QueueKey& queue, const std::string& name, Time last_seen);
   Worker* find(const QueueKey& queue, const std::string& name);
   // Those whose last sign of life moved on since the store got it, enough to be worth a write.
   std::vector<std::pair<QueueKey, Worker*>> take_unwritten();
-  // Forgets those that hold nothing and were not seen since, a bounded number a call, and returns them: the store
-  // may have them too. Looks at all of them once a minute.
+  // Forgets those that hold nothing, do not wait and were not seen since, a bounded number a call, and returns them:
+  // the store may have them too. Looks at all of them once a minute.
   std::vector<std::pair<QueueKey, std::string>> forget_before(Time limit);
   const Map& all() const { return workers_; }
 
  private:
+  void note(Map::value_type& entry, Time now);
+
   Map workers_;
   std::vector<Map::value_type*> unwritten_;
   Time last_forget_{};

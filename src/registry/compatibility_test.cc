@@ -184,6 +184,25 @@ TEST(Compatibility, RecursiveSchemasEnd) {
       IsEmpty());
 }
 
+// Of the places of a recursive schema the one that is nearest is named: "v", not only "next.v".
+TEST(Compatibility, RecursiveSchemasAreNamedWhereTheyBegin) {
+  const auto list = [](const char* type) {
+    return fmt::format(R"({{"definitions":{{"N":{{"type":"object","properties":{{
+      "next":{{"$ref":"#/definitions/N"}},"v":{{"type":"{}"}}}}}}}},"$ref":"#/definitions/N"}})",
+                       type);
+  };
+  const auto result = compare(list("string"), list("integer"));
+  expect_change(result, ChangeKind::type_changed, true, "/properties/v/type");
+  EXPECT_THAT(result.changes[0].message, HasSubstr("\"v\""));
+}
+
+TEST(Compatibility, SaysWhatAClosedObjectTakes) {
+  EXPECT_EQ(compare("{}", R"({"additionalProperties":false})").changes.at(0).message,
+            "the event takes less of what its schema does not name");
+  EXPECT_EQ(compare(R"({"additionalProperties":false})", "{}").changes.at(0).message,
+            "the event takes more of what its schema does not name");
+}
+
 TEST(Compatibility, ALongChainOfReferencesEndsWithoutAVerdictInFavour) {
   std::string schema = R"({"$ref":"#/$defs/d0","$defs":{)";
   for (int i = 0; i < 3000; ++i) {

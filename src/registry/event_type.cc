@@ -64,8 +64,34 @@ Result<void> refuse_unknown(const ObjectReader& in, const std::vector<std::strin
   return fail(Errc::invalid, fmt::format("{} has no field \"{}\"", noun, unknown.front()), in.path_of(unknown.front()));
 }
 
+bool is_null(const ObjectReader& in, std::string_view key) {
+  const auto value = in.optional_value(key);
+  return value && value->is(json::Kind::null);
+}
+
+// A field that is null goes back to what it is where nobody names it (JSON merge patch). The schema, which every
+// version has, stays for its reader to refuse.
+void forget_nulls(const ObjectReader& in, SpecVersion& spec) {
+  const SpecVersion bare;
+  if (is_null(in, "mimeType")) spec.mime_type = bare.mime_type;
+  if (is_null(in, "message")) spec.message = bare.message;
+  if (is_null(in, "schemaType")) spec.schema_type = bare.schema_type;
+  if (is_null(in, "status")) spec.status = bare.status;
+  if (is_null(in, "describes")) spec.describes = bare.describes;
+}
+
+void forget_nulls(const ObjectReader& in, EventType& type) {
+  const EventType bare;
+  if (is_null(in, "name")) type.name = type.code;
+  if (is_null(in, "description")) type.description = bare.description;
+  if (is_null(in, "status")) type.status = bare.status;
+  if (is_null(in, "strict")) type.strict = bare.strict;
+  if (is_null(in, "specVersions")) type.spec_versions = bare.spec_versions;
+}
+
 // Lays what `in` names over `spec`, all but the version.
 Result<void> read_spec_fields(const ObjectReader& in, SpecVersion& spec) {
+  forget_nulls(in, spec);
   Error error{};
   const auto take = [&error](auto& into, auto result) {
     if (result) into = std::move(*result);
@@ -126,6 +152,7 @@ Result<void> read_fields(const ObjectReader& in, EventType& type) {
   const auto unknown = in.unknown_keys(
       {"id", "code", "name", "description", "status", "strict", "specVersions", "version", "createdAt", "updatedAt"});
   if (auto known = refuse_unknown(in, unknown, "an event type"); !known) return known;
+  forget_nulls(in, type);
   const auto name = in.optional_string("name", kNameBytesMax);
   if (!name) return std::unexpected(name.error());
   if (*name) type.name = **name;
@@ -187,6 +214,7 @@ Result<EventType> merge_event_type(const EventType& old, json::Value body) {
   if (!in) return std::unexpected(in.error());
   const auto code = in->optional_string("code", kCodeBytesMax);
   if (!code) return std::unexpected(code.error());
+  if (is_null(*in, "code")) return fail(Errc::invalid, "must not be null: every type has its code", "code");
   if (*code && **code != old.code) return fail(Errc::invalid, "the code of a type never changes", "code");
   EventType type = old;
   if (const auto read = read_fields(*in, type); !read) return std::unexpected(read.error());

@@ -56,10 +56,11 @@ std::optional<SchemaType> parse_schema_type(std::string_view text);
 // be sent back. Schemas are not compiled here.
 Result<EventType> parse_event_type(json::Value body);
 
-// The fields of `body` laid over `old`; what it leaves out stays, `specVersions` is given whole.
+// The fields of `body` laid over `old`; what it leaves out stays, what it names null is as if it had never been given,
+// `specVersions` is given whole.
 Result<EventType> merge_event_type(const EventType& old, json::Value body);
 
-// The fields of `body` laid over one version; `version` itself never changes. Errc::invalid with the field. What
+// The same for the fields of one version; `version` itself never changes. Errc::invalid with the field. What
 // /api/schemas answers with may be sent back.
 Result<SpecVersion> merge_spec_version(const SpecVersion& old, json::Value body);
 

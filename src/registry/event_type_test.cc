@@ -139,6 +139,32 @@ TEST(EventType, MergeKeepsWhatTheBodyLeavesOut) {
   EXPECT_EQ(merge_event_type(old, renamed->root()).error().field, "code");
 }
 
+// JSON merge patch: null takes a field away, and a type cannot be without its code.
+TEST(EventType, TakesNullForAFieldThatIsGone) {  // S3.5
+  const auto old = read(R"({"code": "order.created", "name": "Order", "description": "d", "status": "ARCHIVE",
+                            "strict": true, "specVersions": [{"version": "1.0", "schema": {}}]})");
+  const auto merged = [&](std::string_view text) {
+    const auto body = json::parse(text);
+    return merge_event_type(*old, body->root());
+  };
+  EXPECT_EQ(merged(R"({"name": null, "description": null, "status": null, "strict": null, "specVersions": null})"),
+            read(R"({"code": "order.created"})"));
+  EXPECT_EQ(merged(R"({"code": null})").error().field, "code");
+}
+
+TEST(SpecVersion, TakesNullForAFieldThatIsGone) {  // S3.5
+  const SpecVersion old{.version = {1, 0}, .mime_type = "text/x", .schema = "{}", .describes = Describes::envelope};
+  const auto merged = [&](std::string_view text) {
+    const auto body = json::parse(text);
+    return merge_spec_version(old, body->root());
+  };
+  const auto bare = merged(R"({"mimeType": null, "describes": null})");
+  ASSERT_TRUE(bare);
+  EXPECT_EQ(bare->mime_type, "application/json");
+  EXPECT_EQ(bare->describes, Describes::data);
+  EXPECT_EQ(merged(R"({"schema": null})").error().field, "schema");
+}
+
 // S3.5: a misspelt setting must not be lost.
 TEST(EventType, RefusesFieldsThatNoTypeHas) {
   const auto field_of = [](std::string_view text) {

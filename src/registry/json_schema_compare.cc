@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "registry/compatibility.h"
@@ -57,11 +58,24 @@ class Comparer {
 
   Comparison run() {
     compare(old_root_, new_root_, Place{});
+    while (!open_.empty()) {
+      const Pair next = std::move(open_.front());
+      open_.pop_front();
+      compare_now(next.was, next.is, next.place);
+    }
     return std::move(result_);
   }
 
  private:
+  struct Pair {
+    Value was;
+    Value is;
+    Place place;
+  };
+
+  // Later, after all that stands less deep: of the many places of a recursive schema the first one is named.
   void compare(Value was, Value is, const Place& place);
+  void compare_now(Value was, Value is, const Place& place);
   void compare_object(const FlatSchema& was, const FlatSchema& is, const Place& place);
   void compare_parts(const Parts& was, const Parts& is, const Place& place);
   void compare_required(const FlatSchema& was, const FlatSchema& is, const Properties& old_properties,
@@ -89,6 +103,7 @@ class Comparer {
   Value old_root_;
   Value new_root_;
   Comparison result_;
+  std::deque<Pair> open_;
   // A subschema is known by where it stands in its text. A pair that was compared is not compared again, which
   // is what ends recursive references.
   absl::flat_hash_set<std::pair<const char*, const char*>> seen_;
@@ -103,6 +118,10 @@ void Comparer::compare(Value was, Value is, const Place& place) {
     }
     return;
   }
+  open_.push_back({was, is, place});
+}
+
+void Comparer::compare_now(Value was, Value is, const Place& place) {
   const auto old_flat = FlatSchema::of(old_root_, was);
   const auto new_flat = FlatSchema::of(new_root_, is);
   if (old_flat.accepts_nothing() || new_flat.accepts_nothing()) {
@@ -251,8 +270,7 @@ void Comparer::compare_rest(const FlatSchema& was, const FlatSchema& is, std::st
   } else if (before != after) {
     const bool tighter = after > before;
     report(place.keyword(keyword), tighter ? ChangeKind::tightened : ChangeKind::loosened, tighter,
-           fmt::format("{} takes {} that its schema does not name", place.name(),
-                       tighter ? "less of what" : "more of what"));
+           fmt::format("{} takes {} of what its schema does not name", place.name(), tighter ? "less" : "more"));
   }
 }
 

@@ -222,8 +222,9 @@ std::optional<NamingFinding> check_dotted(std::string_view type) {
   const bool cased = std::ranges::any_of(type, is_upper);
   const auto fact = parts.size() == 2 ? fact_of_parts(parts[0], parts[1]) : fact_of_words(words);
   return finding(NamingRule::form,
-                 cased ? "must be {aggregate}.{action} in lower-case snake_case"
-                       : "must be {aggregate}.{action} in snake_case, with one dot",
+                 cased               ? "must be {aggregate}.{action} in lower-case snake_case"
+                 : parts.size() == 2 ? "must be {aggregate}.{action} in snake_case, each beginning with a letter"
+                                     : "must be {aggregate}.{action} in snake_case, with one dot",
                  suggest(fact, Convention::dotted));
 }
 
@@ -244,6 +245,13 @@ std::optional<NamingFinding> check_upper(std::string_view type) {
   return check_fact(fact, Convention::upper);
 }
 
+// The two segments before the fact, where the suggestion leaves them open and the name has them.
+void fill_in(std::string& suggestion, std::string_view application, std::string_view subdomain) {
+  constexpr std::string_view kOpen = "{application}:{subdomain}:";
+  if (!suggestion.starts_with(kOpen) || application.empty() || subdomain.empty()) return;
+  suggestion.replace(0, kOpen.size(), fmt::format("{}:{}:", application, subdomain));
+}
+
 std::optional<NamingFinding> check_colon(std::string_view type) {
   const auto parts = split(type, ':');
   const auto formed = [](std::string_view part) {
@@ -252,15 +260,28 @@ std::optional<NamingFinding> check_colon(std::string_view type) {
     return is_snake(text);
   };
   if (parts.size() != 4 || !std::ranges::all_of(parts, formed)) {
-    return finding(NamingRule::form, "must be {application}:{subdomain}:{aggregate}:{event} in lower case",
-                   suggest(fact_of_words(words_of(type)), Convention::colon));
+    const bool whole = parts.size() == 4;
+    const auto fact = whole ? fact_of_parts(parts[2], parts[3]) : fact_of_words(words_of(type));
+    auto misformed = finding(NamingRule::form, "must be {application}:{subdomain}:{aggregate}:{event} in lower case",
+                             suggest(fact, Convention::colon));
+    if (whole) fill_in(misformed.suggestion, snake(words_of(parts[0])), snake(words_of(parts[1])));
+    return misformed;
   }
   auto found = check_fact({snake(words_of(parts[2])), snake(words_of(parts[3]))}, Convention::colon);
-  if (found && found->suggestion.starts_with("{application}:{subdomain}:")) {
-    constexpr std::size_t kPlaceholders = std::string_view("{application}:{subdomain}:").size();
-    found->suggestion.replace(0, kPlaceholders, fmt::format("{}:{}:", parts[0], parts[1]));
-  }
+  if (found) fill_in(found->suggestion, parts[0], parts[1]);
   return found;
+}
+
+std::optional<NamingFinding> check_spelling(std::string_view type, Convention convention) {
+  switch (convention) {
+    case Convention::upper:
+      return check_upper(type);
+    case Convention::colon:
+      return check_colon(type);
+    case Convention::dotted:
+      break;
+  }
+  return check_dotted(type);
 }
 
 }  // namespace
@@ -297,17 +318,13 @@ std::string_view to_text(NamingRule rule) {
 std::optional<NamingFinding> check_name(std::string_view type, Convention convention) {
   if (is_workflow_title(type)) return std::nullopt;
   if (type.empty()) return finding(NamingRule::form, "must not be empty");
-  switch (convention) {
-    case Convention::upper:
-      return check_upper(type);
-    case Convention::colon:
-      return check_colon(type);
-    case Convention::dotted:
-      break;
-  }
-  const bool is_public = type.starts_with(kPublicPrefix);
-  auto found = check_dotted(is_public ? type.substr(kPublicPrefix.size()) : type);
-  if (found && is_public && !found->suggestion.empty()) found->suggestion.insert(0, kPublicPrefix);
+  const bool is_public = convention == Convention::dotted && type.starts_with(kPublicPrefix);
+  auto found = check_spelling(is_public ? type.substr(kPublicPrefix.size()) : type, convention);
+  if (!found || found->suggestion.empty()) return found;
+  // What would be refused again is no help; of what is in braces nobody knows yet.
+  const bool open = found->suggestion.find('{') != std::string::npos;
+  if (!open && check_spelling(found->suggestion, convention)) found->suggestion.clear();
+  if (is_public && !found->suggestion.empty()) found->suggestion.insert(0, kPublicPrefix);
   return found;
 }
 

@@ -97,6 +97,15 @@ TEST(Naming, StorageIsNoBusinessOfTheEvent) {
   expect_bad({"row.update", NamingRule::implementation_detail, "{entity}.updated"}, Convention::dotted);
 }
 
+// A suggestion is a name that would be taken.
+TEST(Naming, SuggestsNothingThatItWouldRefuse) {
+  expect_bad({"order.1created", NamingRule::form, ""}, Convention::dotted);
+  expect_bad({"order.1Created", NamingRule::form, ""}, Convention::dotted);
+  expect_bad({"public.1order.created", NamingRule::form, ""}, Convention::dotted);
+  expect_bad({"1ORDER_CREATED", NamingRule::form, ""}, Convention::upper);
+  expect_bad({"a:b:1c:created", NamingRule::form, ""}, Convention::colon);
+}
+
 TEST(Naming, UpperConvention) {
   for (const char* name : {"PRACTICE_CREATED", "PRACTICE_DETAILS_UPDATED", "PAYMENT_SUCCEEDED", "USER_PHONE_CHANGED"}) {
     expect_good(name, Convention::upper);
@@ -114,6 +123,10 @@ TEST(Naming, ColonConvention) {
   expect_bad({"crm:customers:customer:register", NamingRule::command, "crm:customers:customer:registered"},
              Convention::colon);
   expect_bad({"order.created", NamingRule::form, "{application}:{subdomain}:order:created"}, Convention::colon);
+  expect_bad({"A:b:c:created", NamingRule::form, "a:b:c:created"}, Convention::colon);
+  expect_bad({"Crm:keyAccounts:Customer:Register", NamingRule::form, "crm:key_accounts:customer:registered"},
+             Convention::colon);
+  expect_bad({"a::c:created", NamingRule::form, "{application}:{subdomain}:c:created"}, Convention::colon);
   expect_bad({"a:b:c:changed", NamingRule::ambiguous, "a:b:c:{attribute}_changed"}, Convention::colon);
 }
 

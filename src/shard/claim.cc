@@ -20,7 +20,7 @@ std::optional<Need> Shard::Impl::run(Step& step, Claim& command) {
 }
 
 std::optional<Need> Shard::Impl::run(Step& step, EndWait& command) {
-  if (auto waiting = waiters.take_request(command.request)) answer_claim(std::move(*waiting), {}, step.effects);
+  if (auto waiting = waiters.take_request(command.request)) end_wait(std::move(*waiting), {}, step.effects);
   answer(step, Ack{});
   return std::nullopt;
 }
@@ -37,6 +37,7 @@ void Shard::Impl::wait_or_answer(Step& step, Claim claim, std::optional<Settled>
   const queue::QueueKey queue = waiting.claim.queue;
   const std::vector<std::string> tags = waiting.claim.tags;
   const auto until = now + waiting.claim.wait;
+  workers.begin_wait(queue, waiting.claim.worker, now);
   waiters.add(step.request, queue, tags, until, std::move(waiting));
 }
 
@@ -67,6 +68,11 @@ std::vector<queue::ItemRecord> Shard::Impl::lease_items(const Claim& claim, Effe
   return leased;
 }
 
+void Shard::Impl::end_wait(WaitingClaim waiting, std::vector<queue::ItemRecord> leased, Effects& effects) {
+  workers.end_wait(waiting.claim.queue, waiting.claim.worker, now);
+  answer_claim(std::move(waiting), std::move(leased), effects);
+}
+
 void Shard::Impl::answer_claim(WaitingClaim waiting, std::vector<queue::ItemRecord> leased, Effects& effects) {
   if (waiting.settled) {
     waiting.settled->claimed = std::move(leased);
@@ -86,7 +92,7 @@ void Shard::Impl::serve_waiters(Effects& effects) {
       auto waiting = waiters.take_first(lane.key->queue, lane.key->tags);
       if (!waiting) break;
       auto leased = lease_items(waiting->claim, effects);
-      answer_claim(std::move(*waiting), std::move(leased), effects);
+      end_wait(std::move(*waiting), std::move(leased), effects);
     }
   }
 }

@@ -31,7 +31,8 @@ struct NewItem {
   std::optional<Time> run_at;         // absent: now
   std::shared_ptr<queue::Body> body;  // the shard sets `created`, then it is shared and constant
   std::optional<std::string> idempotency_key;
-  std::string fingerprint;  // of the request; REQUIRED with a key
+  std::string fingerprint;                    // of the request; REQUIRED with a key
+  std::string key_field = "idempotency_key";  // how a refusal names the key's field
 };
 
 // All items or none. Answer: Created.
@@ -162,8 +163,11 @@ struct ExpireEvents {
 
 // ---- questions that only memory can answer ----------------------------------------------------
 
+// By id, those above `after`. Answer: Workers.
 struct ListWorkers {
   queue::QueueKey queue;
+  std::string after = {};
+  std::size_t limit = 1000;
 };
 struct ListLeased {
   queue::QueueKey queue;
@@ -249,11 +253,12 @@ struct Expired {
 };
 struct WorkerState {
   std::string worker;
-  Time last_seen{};
+  Time last_seen{};  // now, while a claim of it waits
   std::uint32_t held = 0;
 };
 struct Workers {
   std::vector<WorkerState> workers;
+  bool more = false;
   Time now{};
 };
 struct Leased {

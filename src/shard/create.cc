@@ -13,9 +13,9 @@ DedupKey dedup_key(const Create& command, const NewItem& item) {
 
 Error key_reused(const NewItem& item) {
   return {Errc::conflict,
-          fmt::format("idempotency_key \"{}\" was used with another body; send the same body or another key",
+          fmt::format("{} \"{}\" was used with another body; send the same body or another key", item.key_field,
                       *item.idempotency_key),
-          "idempotency_key"};
+          item.key_field};
 }
 
 // What each item of the call turns out to be.

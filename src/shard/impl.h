@@ -58,6 +58,7 @@ struct Shard::Impl {
   std::vector<queue::ItemRecord> lease_items(const Claim& claim, Effects& effects);
   void wait_or_answer(Step& step, Claim claim, std::optional<Settled> settled);
   void serve_waiters(Effects& effects);
+  void end_wait(WaitingClaim waiting, std::vector<queue::ItemRecord> items, Effects& effects);
   void answer_claim(WaitingClaim waiting, std::vector<queue::ItemRecord> items, Effects& effects);
   // settle.cc
   std::optional<Need> run(Step& step, Settle& command);

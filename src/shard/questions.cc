@@ -7,9 +7,13 @@ namespace millrace::shard {
 
 std::optional<Need> Shard::Impl::run(Step& step, ListWorkers& command) {
   Workers list{.now = now};
-  for (const auto& [key, worker] : workers.all()) {
-    if (key.first != command.queue) continue;
-    list.workers.push_back({*worker.name, worker.last_seen, worker.held});
+  const auto& all = workers.all();
+  for (auto next = all.upper_bound({command.queue, command.after}); next != all.end(); ++next) {
+    if (next->first.first != command.queue) break;
+    list.more = list.workers.size() == command.limit;
+    if (list.more) break;
+    const queue::Worker& worker = next->second;
+    list.workers.push_back({*worker.name, worker.waits > 0 ? now : worker.last_seen, worker.held});
   }
   answer(step, std::move(list));
   return std::nullopt;

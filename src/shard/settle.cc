@@ -64,7 +64,7 @@ Error Shard::Impl::not_held(const queue::QueueKey& queue, const Holder& holder, 
 
 std::optional<Need> Shard::Impl::run(Step& step, Touch& command) {
   const Holder& holder = command.holder;
-  workers.seen(command.queue, holder.worker, now);
+  workers.seen_if_known(command.queue, holder.worker, now);
   const SlotIndex slot = items.find(command.queue, holder.item);
   if (!holds(slot, holder)) {
     const auto* history = step.history({command.queue, holder.item});
@@ -125,7 +125,7 @@ Result<OutcomeRecorded> Shard::Impl::settle_one(Step& step, const Settle& comman
                                                 const std::vector<Result<OutcomeRecorded>>& before) {
   const Outcome& outcome = command.outcomes[index];
   const Holder& holder = outcome.holder;
-  workers.seen(command.queue, holder.worker, now);
+  workers.seen_if_known(command.queue, holder.worker, now);
   const SlotIndex slot = items.find(command.queue, holder.item);
   if (holds(slot, holder)) {
     return outcome.success ? complete(slot, outcome, step.effects) : fail_try(slot, outcome, step.effects);

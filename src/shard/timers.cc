@@ -9,7 +9,7 @@ void Shard::Impl::tick(Effects& effects) {
   items.promote(now);
   while (const auto slot = items.leases().ended(now)) time_out(*slot, effects);
   serve_waiters(effects);
-  while (auto waiting = waiters.take_late(now)) answer_claim(std::move(*waiting), {}, effects);
+  while (auto waiting = waiters.take_late(now)) end_wait(std::move(*waiting), {}, effects);
   wish_refill(effects);
 }
 

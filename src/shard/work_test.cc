@@ -264,37 +264,6 @@ TEST(Lease, ThatRunsOutIsAFailedTryWithoutBackoff) {
   EXPECT_EQ(settle(shard, settle_of(id, true, "w:2")).error().code, Errc::conflict);
 }
 
-// S4.11
-TEST(Workers, AreKnownByTheirCallsAndWhatTheyHold) {
-  ShardUnderTest shard;
-  add(shard, new_item({"a"}));
-  take_items(shard, claim_of({"a"}, "busy:1"));
-  take_items(shard, claim_of({"a"}, "idle:2"));
-  const auto workers = shard.expect<Workers>(ListWorkers{test_queue()}).workers;
-  ASSERT_EQ(workers.size(), 2u);
-  EXPECT_EQ(workers[0].worker, "busy:1");
-  EXPECT_EQ(workers[0].held, 1u);
-  EXPECT_EQ(workers[1].held, 0u);
-}
-
-// S4.15: what is kept of workers does not grow with the number that ever came.
-TEST(Workers, ThatWereNotSeenForLongAreForgottenInTheStoreToo) {
-  ShardUnderTest shard(ShardOptions{.worker_memory = std::chrono::hours(24)});
-  for (int i = 0; i < 1500; ++i) take_items(shard, claim_of({"a"}, "gone:" + std::to_string(i)));
-  add(shard, new_item({"a"}));
-  Claim long_lease = claim_of({"a"}, "holds:1");
-  long_lease.lease = std::chrono::hours(48);
-  ASSERT_EQ(take_items(shard, long_lease).size(), 1u);
-  EXPECT_EQ(shard.workers.size(), 1501u);
-  shard.reload();
-  shard.now += std::chrono::hours(25);
-  take_items(shard, claim_of({"a"}, "new:1"));
-  take_items(shard, claim_of({"a"}, "new:1"));  // a commit drops a bounded number
-  EXPECT_EQ(shard.workers.size(), 2u);
-  EXPECT_TRUE(shard.workers.contains({test_queue(), "holds:1"}));
-  EXPECT_EQ(shard.expect<Workers>(ListWorkers{test_queue()}).workers.size(), 2u);
-}
-
 // S4.10
 TEST(Reset, BringsBackWhatIsHeldFailedOrWaiting) {
   ShardUnderTest shard;
@@ -375,7 +344,10 @@ TEST(Idempotency, HoldsWithinOneCallAndAllOfItOrNothing) {
   item.idempotency_key = "other";
   NewItem clash = item;
   clash.fingerprint = "f2";
-  EXPECT_EQ(std::get<Error>(*shard.run(Create{test_queue(), {item, clash}})).code, Errc::conflict);
+  clash.key_field = "[1].idempotency_key";
+  const auto refused = std::get<Error>(*shard.run(Create{test_queue(), {item, clash}}));
+  EXPECT_EQ(refused.code, Errc::conflict);
+  EXPECT_EQ(refused.field, "[1].idempotency_key");
   EXPECT_EQ(shard.items.size(), 2u);
 }
 

@@ -54,6 +54,28 @@ class LifeOfAnItem(CommandCase):
         self.refuse(USAGE, "queue", "complete", item, says="--worker is required")
         self.succeed("queue", "complete", item, env={"MILLRACE_WORKER": "one"})
 
+    def test_is_left_alone_by_a_dry_run(self):  # S4.2 to S4.6, S4.10
+        self.succeed("queue", "add", "--title", "t", "--dry-run")
+        self.assertEqual(self.succeed("queue", "stats", "--json").json()["counts"]["total"], 0)
+        item = self.add("--max-retries", 1)
+        self.succeed("queue", "claim", "--tags", "a", "--worker", "w", "--dry-run")
+        self.assertEqual(self.status(item), "PENDING")
+        self.refuse(REFUSED, "queue", "complete", item, "--worker", "w", "--dry-run", says="PENDING")
+        self.claim()
+        before = self.succeed("queue", "show", item, "--logs", "--json").out
+        foreseen = {}
+        for action in ("start", "heartbeat", "complete", "fail"):
+            foreseen[action] = self.succeed("queue", action, item, "--worker", "w", "--dry-run", "--json").json()
+        foreseen["reset"] = self.succeed("queue", "reset", item, "--dry-run", "--json").json()
+        self.assertEqual({action: said["would_be"] for action, said in foreseen.items()},
+                         {"start": "PROCESSING", "heartbeat": "PROCESSING", "complete": "COMPLETED", "fail": "FAILED",
+                          "reset": "PENDING"})
+        self.refuse(REFUSED, "queue", "complete", item, "--worker", "x", "--dry-run", says="held by worker w")
+        self.assertEqual(self.succeed("queue", "show", item, "--logs", "--json").out, before)
+        self.succeed("queue", "complete", item, "--worker", "w")
+        self.succeed("queue", "complete", item, "--worker", "w", "--dry-run")
+        self.refuse(REFUSED, "queue", "reset", item, "--dry-run", says="can't be reset")
+
     def test_is_added_once_under_its_key(self):
         first = self.succeed("queue", "add", "--title", "t", "--idempotency-key", "k")
         second = self.succeed("queue", "add", "--title", "t", "--idempotency-key", "k")

@@ -24,7 +24,7 @@ class Events : public StoreTest {
     return {.tenant = acme_, .index = index, .partition = std::move(partition), .sort = std::move(sort), .now = at(0)};
   }
   std::vector<std::uint64_t> found(const EventQuery& query) { return positions(store().events(kShard, query).events); }
-  std::vector<std::uint64_t> listed(EventListing listing) {
+  std::vector<std::uint64_t> listed(const EventListing& listing) {
     return positions(store().list_events(kShard, listing).events);
   }
   std::optional<std::string> at_position(std::uint64_t position, Time now = at(0)) {

@@ -4,6 +4,7 @@ import json
 import random
 import select
 import signal
+import socket
 import subprocess
 import time
 import unittest
@@ -13,6 +14,7 @@ from server import binary, killed_at_end, postgres
 from workload import Workload
 
 TAKEOVER_SECONDS = 15  # the dead node's heartbeat has to run out first
+STREAM_SECONDS = 40  # a stream that says nothing is written to every 15
 
 
 class Standby(FaultCase):
@@ -21,6 +23,23 @@ class Standby(FaultCase):
         while server.running() and server.is_ready() is None:
             select.select([], [], [], 0.02)
         self.assertTrue(server.running(), server.log_tail())
+
+    def follow(self, server):
+        """A connection on which the event log is followed."""
+        stream = socket.create_connection(("127.0.0.1", server.port), STREAM_SECONDS)
+        self.addCleanup(stream.close)
+        stream.sendall(b"GET /api/events/tail HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        self.assertIn(b"200", stream.recv(4096).split(b"\r\n")[0])
+        return stream
+
+    def rest_of(self, stream):
+        """What comes before the server ends the stream."""
+        received = b""
+        while piece := stream.recv(65536):
+            received += piece
+            if received.endswith(b"\r\n0\r\n\r\n"):
+                break
+        return received
 
     def test_takes_over_when_the_owner_is_killed_and_promises_hold(self):
         chance = random.Random(SEED)
@@ -65,6 +84,7 @@ class Standby(FaultCase):
                 owner.start()
                 standby.launch()
                 self.wait_listening(standby)
+                stream = self.follow(owner)
                 owner.signal(signal.SIGSTOP)
                 standby.wait_ready(TAKEOVER_SECONDS)
                 made = standby.client().post("/events", {"title": "of the new owner", "tags": "late"})
@@ -78,6 +98,7 @@ class Standby(FaultCase):
                 self.assertFalse(owner.is_ready(), "two servers say that they own the shards")
                 self.assertTrue(standby.is_ready())
                 self.assertEqual(200, standby.client().get("/events/subscribe?tags=late&worker_id=w").status)
+                self.assertIn(b"event: error", self.rest_of(stream), "it would never hear of another event")
 
     def test_a_server_without_its_postgresql_is_not_ready_and_says_why_in_json(self):
         with postgres(self.scratch) as cluster:

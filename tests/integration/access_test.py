@@ -1,8 +1,11 @@
 """Who may do what: keys, scopes, tenants, and who is kept out without keys."""
 
+import http.client
+import json
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
-from stores import Case, new_server, on_every_store
+from stores import Case, new_server, new_tenant, on_every_store
 
 ADMIN = "bootstrap-secret-of-the-test"
 
@@ -16,6 +19,62 @@ class WithoutKeys(Case):
             self.assertEqual(self.api.post("/events", {"title": "T"}, headers=headers).status, 403, headers)
         for headers in ({"Host": "localhost:1"}, {"Host": "[::1]"}, {"Origin": "http://localhost:3000"}):
             self.assertEqual(self.api.get("/events", headers=headers).status, 200, headers)
+
+    def test_a_page_of_another_site_leases_nothing(self):
+        item = self.api.create(tags="t")["id"]
+        for mode in ("no-cors", "navigate"):
+            headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": mode}
+            answer = self.api.get("/events/subscribe?tags=t&worker_id=w", headers=headers)
+            self.assertEqual((answer.status, answer.json.keys()), (403, {"error"}), mode)
+            self.assertEqual(self.api.post("/events", {"title": "T"}, headers=headers).status, 403, mode)
+        self.assertEqual(self.api.item(item)["status"], "PENDING")
+        self.assertEqual(self.api.get("/events", headers=headers).status, 200, "a link that was followed")
+
+    def test_health_and_contract_answer_under_any_name(self):
+        for path in ("/healthz", "/readyz", "/openapi.json"):
+            self.assertEqual(self.api.get(path, headers={"Host": "probe.example"}).status, 200, path)
+
+    def test_asking_registers_no_tenant(self):
+        worker = {"worker_id": "w:1"}
+        asked = [("GET", "/events", None, 200), ("GET", "/events?status=PROCESSING", None, 200),
+                 ("GET", "/events?tags=t", None, 200), ("GET", "/events/1", None, 404),
+                 ("GET", "/events/subscribe?tags=t&worker_id=w:1", None, 204),
+                 ("GET", "/events/subscribe?tags=t&worker_id=w:1&wait=1", None, 204),
+                 ("POST", "/events/1/start", worker, 404), ("POST", "/events/1/heartbeat", worker, 404),
+                 ("POST", "/events/1/complete", worker, 404), ("POST", "/events/1/fail", worker, 404),
+                 ("POST", "/events/settle", [{"id": 1, "action": "complete", **worker}], 200),
+                 ("POST", "/events/1/reset", None, 404),
+                 ("GET", "/api/queue/stats", None, 200), ("GET", "/api/workers", None, 200),
+                 ("GET", "/api/events", None, 200), ("GET", "/api/events/x", None, 404),
+                 ("GET", "/api/events/query?pk=x", None, 200), ("GET", "/api/event-types", None, 200),
+                 ("GET", "/api/schemas", None, 200), ("GET", "/api/rules", None, 200), ("GET", "/api/rules/x", None, 404),
+                 ("DELETE", "/api/rules/x", None, 404), ("PATCH", "/api/rules/x", {"enabled": False}, 404),
+                 ("GET", "/api/public-events", None, 200), ("GET", "/api/keys", None, 200),
+                 ("GET", "/api/audit", None, 200), ("POST", "/events", {"title": 5}, 422),
+                 ("POST", "/api/events", {"type": ""}, 422), ("POST", "/api/ping", {}, 200)]
+        for method, path, body, status in asked:
+            self.assertEqual(self.api.request(method, path, body).status, status, (method, path))
+            self.assertEqual(self.api.get(f"/api/tenants/{self.tenant}").status, 404, (method, path))
+        stats = self.api.get("/api/queue/stats").json
+        self.assertEqual(set(stats.values()), {0})
+        tail = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=20)
+        self.addCleanup(tail.close)
+        tail.request("GET", "/api/events/tail", headers={"X-Millrace-Tenant": self.tenant})
+        stream = tail.getresponse()
+        self.assertEqual(stream.readline(), b": following the event log\n")
+        self.assertEqual(self.api.get(f"/api/tenants/{self.tenant}").status, 404)
+        self.assertEqual(self.api.post("/api/events", {"type": "a.b"}).status, 201)
+        self.assertEqual([stream.readline() for _ in range(4)][2:], [b"id: 1\n", b"event: event\n"])
+        self.assertEqual(self.api.get(f"/api/tenants/{self.tenant}").status, 200)
+
+    def test_the_first_item_of_a_tenant_wakes_who_waits_for_it(self):  # S4.3
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(self.another().claim, "t", "w:1", wait=20)
+            self.server.wait_for_claims(1)
+            self.assertEqual(self.api.get(f"/api/tenants/{self.tenant}").status, 404)
+            item = self.api.create(tags="t")["id"]
+            self.assertEqual(held.result().json["id"], item)
+        self.assertEqual(self.api.complete(item).status, 200)
 
     def test_a_tenant_has_a_proper_name(self):
         for name in ("UPPER", "a b", "-x", "x" * 64, "a/b"):
@@ -91,6 +150,57 @@ class WithKeys(Case):
         self.assertEqual(client.get("/events").status, 401)
         self.assertEqual(self.with_key("admin").request("DELETE", path).status, 204)
 
+    def revoke(self, made):
+        self.assertEqual(self.admin.request("DELETE", f"/api/keys/{made['id']}").status, 204)
+
+    def follow(self, key):
+        """A stream of the key's tenant, of which the first lines have been read."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=10)
+        self.addCleanup(connection.close)
+        connection.request("GET", "/api/events/tail", headers={"Authorization": f"Bearer {key}"})
+        stream = connection.getresponse()
+        for start in (b": following", b"id: ", b"\n"):
+            self.assertTrue(stream.readline().startswith(start))
+        return stream
+
+    def assert_told_of_the_key(self, rest):
+        self.assertRegex(rest, b"^event: error\ndata: .*\n\n$")
+        problem = json.loads(rest.split(b"data: ")[1])
+        self.assertEqual((problem["type"], problem["status"]), ("urn:millrace:problem:unauthenticated", 401))
+
+    def test_a_claim_held_by_a_key_that_is_revoked_gets_nothing(self):
+        made, tenant = self.key("queue:work"), {"X-Millrace-Tenant": "acme"}
+        with ThreadPoolExecutor(2) as pool:
+            held = [pool.submit(self.client_of(self.server, key=made["key"]).claim, "held", wait=20),
+                    pool.submit(self.client_of(self.server, key=made["key"]).post, "/events/settle",
+                                {"worker_id": "w:2", "claim": {"tags": "held", "wait": 20}})]
+            self.server.wait_for_claims(2, key=ADMIN)
+            self.revoke(made)
+            item = self.admin.post("/events", {"title": "T", "tags": "held"}, headers=tenant).json["id"]
+            claim, settle = (answer.result(5) for answer in held)
+        self.assertEqual((claim.status, claim.json.keys()), (401, {"error"}))
+        self.assertEqual((settle.status, settle.json["events"]), (200, []))
+        self.assertEqual(self.admin.get(f"/events/{item}", headers=tenant).json["status"], "PENDING")
+
+    def test_a_claim_held_by_a_key_that_expires_gets_nothing(self):
+        client = self.with_key("queue:work", expires="1s")
+        answer = client.claim("never", wait=20)
+        self.assertEqual(answer.status, 401)
+        self.server.wait_for_claims(0, key=ADMIN)
+
+    def test_a_stream_ends_with_its_key(self):
+        tenant = new_tenant()
+        revoked = self.key("events:read", tenant=tenant)
+        streams = [self.follow(revoked["key"]), self.follow(revoked["key"])]
+        other = self.follow(self.key("events:read", tenant=tenant)["key"])
+        self.revoke(revoked)
+        self.admin.post("/api/events", {"type": "a.b", "data": "secret"}, headers={"X-Millrace-Tenant": tenant})
+        for stream in streams:
+            self.assert_told_of_the_key(stream.read())
+        self.assertEqual(other.readline(), b"id: 1\n", "another key's stream goes on")
+        expiring = self.key("events:read", tenant=tenant, expires="1s")
+        self.assert_told_of_the_key(self.follow(expiring["key"]).read())
+
     def test_keys_expire(self):
         made = self.key("events:read", expires="90d")
         self.assertIsNotNone(made["expires"])
@@ -145,6 +255,21 @@ class WithKeys(Case):
         rest = self.admin.get(f"/api/audit?entityType=millrace.key&cursor={keys['nextCursor']}", headers=operator).json
         self.assertEqual([entry["action"] for entry in rest["items"]], ["millrace.key.updated"])
         self.assertIsNone(rest["nextCursor"])
+        self.assertEqual(self.admin.get("/api/audit?workspaceId=audited").json["items"], entries)
+
+    def test_the_audit_log_of_another_tenant_is_the_operators(self):  # S2.12
+        mine = self.with_key("admin")
+        self.key("events:read", tenant="other")
+        self.assertEqual(mine.get("/api/audit?workspaceId=acme").json, mine.get("/api/audit").json)
+        refused = mine.get("/api/audit?workspaceId=other")
+        self.assertEqual(refused.status, 403)
+        self.assertIn("operator", refused.json["detail"])
+        seen = self.with_key("operator").get("/api/audit?workspaceId=other").json["items"]
+        self.assertEqual(seen[0]["action"], "millrace.tenant.created")
+        made = self.key("admin", tenant="actors")
+        self.client_of(self.server, key=made["key"]).post("/api/keys", {"scopes": ["events:read"]})
+        by_key = self.admin.get(f"/api/audit?workspaceId=actors&actorId=key:{made['id']}").json["items"]
+        self.assertEqual([entry["action"] for entry in by_key], ["millrace.key.created"])
 
 
 if __name__ == "__main__":

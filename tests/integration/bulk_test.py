@@ -18,7 +18,9 @@ class CreateMany(Case):
         self.assertEqual((answer.status, answer.json["field"]), (422, "[3].title"))
         self.assertIn("[3].title", answer.json["error"])
         self.api.post("/events", {"title": "first", "idempotency_key": "k"})
-        self.assertEqual(self.api.post("/events", [{"title": "new"}, {"title": "x", "idempotency_key": "k"}]).status, 409)
+        answer = self.api.post("/events", [{"title": "new"}, {"title": "x", "idempotency_key": "k"}])
+        self.assertEqual((answer.status, answer.json["field"]), (409, "[1].idempotency_key"))
+        self.assertIn("[1].idempotency_key", answer.json["error"])
         self.assertEqual(self.api.get("/events").json["total"], 1)
 
     def test_too_many_or_none_are_refused(self):  # S4.16

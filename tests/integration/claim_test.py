@@ -168,6 +168,50 @@ class Leases(Case):
         self.api.claim("none", "host:2", wait=1)
         workers = {w["worker_id"]: w for w in self.api.get("/api/workers").json["items"]}
         self.assertEqual((workers["host:1"]["held"], workers["host:1"]["stale"]), (0, True))
+        self.assertEqual(workers["host:2"]["stale"], False)
+
+    def test_a_worker_that_waits_for_longer_than_a_lease_is_not_stale(self):  # S4.11 S4.3
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(self.client_of(self.server).claim, "waited-for", "patient", wait=20)
+            self.server.wait_for_claims(1)
+            self.assertEqual(self.api.claim("none", "timer", wait=1).status, 204)
+            workers = {w["worker_id"]: w["stale"] for w in self.api.get("/api/workers").json["items"]}
+            self.assertEqual(workers["patient"], False)
+            self.api.create(tags="waited-for")
+            self.assertEqual(held.result().status, 200)
+
+
+@on_every_store
+class Workers(Case):
+    def test_are_listed_in_pages_by_their_id(self):  # S4.11
+        names = [f"w:{number}" for number in range(7)]
+        for name in reversed(names):
+            self.api.claim(worker=name)
+        self.assertIsNone(self.api.get("/api/workers").json["nextCursor"])
+        seen, cursor = [], ""
+        while cursor is not None:
+            page = self.api.get("/api/workers?limit=3" + (cursor and "&cursor=" + cursor)).json
+            self.assertLessEqual(len(page["items"]), 3)
+            seen += [worker["worker_id"] for worker in page["items"]]
+            cursor = page["nextCursor"]
+        self.assertEqual(seen, names)
+
+    def test_are_fifty_to_a_page(self):  # S4.11
+        for number in range(51):
+            self.api.claim(worker=f"w:{number}")
+        page = self.api.get("/api/workers").json
+        self.assertEqual((len(page["items"]), page["nextCursor"] is None), (50, False))
+        for query, field in (("limit=0", "limit"), ("limit=1001", "limit"), ("cursor=x", "cursor")):
+            answer = self.api.get("/api/workers?" + query)
+            self.assertEqual((answer.status, answer.json["errors"][0]["field"]), (400, field))
+
+    def test_are_not_those_who_were_only_refused(self):  # S4.11
+        item = self.api.create(tags="t")["id"]
+        self.api.claim(worker="holder")
+        self.assertEqual(self.api.complete(item, worker="stranger").status, 409)
+        self.assertEqual(self.api.complete(99999, worker="stranger").status, 404)
+        self.assertEqual(self.api.post(f"/events/{item}/heartbeat", {"worker_id": "stranger"}).status, 409)
+        self.assertEqual([w["worker_id"] for w in self.api.get("/api/workers").json["items"]], ["holder"])
 
 
 if __name__ == "__main__":

@@ -156,6 +156,37 @@ class Publish(EventCase):
         self.assertEqual(publish(self.api, same, headers=headers).status, 200)
         self.assertEqual(publish(self.api, {**same, "source": "/other"}, headers=headers).status, 201)
 
+    def test_an_answer_has_the_keyed_fields_of_every_event(self):  # S0.2
+        for event_id, more, properties in (("with", {"data": {"a": [1]}}, {"a": [1]}), ("without", {}, {})):
+            sent = {"type": "order.created", "source": "shop", "eventId": event_id, **more}
+            self.assertNotIn("properties", publish(self.api, sent).json)
+            read = self.api.get(f"/api/events/{event_id}").json
+            self.assertEqual(read["properties"], properties)
+            for field in ("PK", "SK", "GSI1PK", "GSI7SK", "entityId", "entityType", "tenantId", "eventType", "timestamp",
+                          "context", "receivedAt"):
+                self.assertIn(field, read)
+
+    def test_what_is_sent_for_nothing_is_refused(self):  # S2.1, S3.2, S2.4
+        for field in ("aggregate_id", "aggregate_type", "correlation_id"):
+            answer = publish(self.api, {**self.envelope, field: ""})
+            self.assertEqual((answer.status, answer.json["errors"][0]["field"]), (422, field))
+        headers = {"Content-Type": "application/cloudevents+json"}
+        answer = publish(self.api, {**CLOUD, "source": "/a", "mrsource": "/b"}, headers=headers)
+        self.assertEqual((answer.status, answer.json["errors"][0]["field"]), (422, "mrsource"))
+        for version in ("01.0", "1.00", 0):
+            answer = publish(self.api, {**ORDER, "schemaVersion": version})
+            self.assertEqual((answer.status, answer.json["errors"][0]["field"]), (422, "schemaVersion"))
+
+    def test_a_repeat_of_an_expired_event_says_so(self):  # S0.7, S2.2
+        gone = {"ttl": 1_700_000_000}
+        self.assertEqual(publish(self.api, {**ORDER, **gone, "eventId": "e"}).status, 201)
+        self.assertEqual(publish(self.api, {**ORDER, **gone, "deduplicationId": "d"}).status, 201)
+        left = {"type": ORDER["type"], "duplicate": True, "expired": True}
+        again = publish(self.api, {**ORDER, "eventId": "e"})
+        self.assertEqual((again.status, again.json), (200, {**left, "eventId": "e", "position": 1}))
+        again = publish(self.api, {**ORDER, "deduplicationId": "d"})
+        self.assertEqual((again.status, again.json), (200, {**left, "position": 2}))
+
     def test_an_array_is_stored_whole_or_not_at_all(self):  # S3.1
         bad = publish(self.api, [ORDER, {**ORDER, "type": 7}, {"source": "x"}])
         self.assertEqual(bad.status, 422)

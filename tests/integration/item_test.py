@@ -2,6 +2,7 @@
 
 import re
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 from stores import Case, on_every_store
 
@@ -48,7 +49,7 @@ class Create(Case):
         self.assertEqual((first.status, second.status), (201, 200))
         self.assertEqual(first.json, second.json)
         other = self.api.post("/events", {**body, "payload": {"n": 2}})
-        self.assertEqual(other.status, 409)
+        self.assertEqual((other.status, other.json["field"]), (409, "idempotency_key"))
         self.assertIn("idempotency_key", other.json["error"])
         self.assertEqual(self.api.get("/events").json["total"], 1)
         self.assertEqual(self.another("other-tenant").post("/events", body).status, 201)
@@ -203,6 +204,27 @@ class Reset(Case):
         self.api.fail(item)
         self.api.post(f"/events/{item}/reset")
         self.assertEqual(self.api.claim().json["id"], item)
+
+    def test_a_log_that_is_cut_says_so(self):  # S4.8
+        item = self.api.create(tags="t")["id"]
+
+        def reset(count):
+            client = self.server.client(self.tenant)
+            for _ in range(count):
+                client.post(f"/events/{item}/reset?reason=again")
+            client.close()
+
+        with ThreadPoolExecutor(16) as pool:
+            for done in [pool.submit(reset, 256) for _ in range(16)]:
+                done.result()
+        whole = self.api.item(item, logs=True)
+        self.assertEqual((len(whole["logs"]), "logs_truncated" in whole), (4096, False))
+        self.api.post(f"/events/{item}/reset?reason=last")
+        cut = self.api.item(item, logs=True)
+        self.assertIs(cut["logs_truncated"], True)
+        self.assertEqual(cut["logs"][:-1], whole["logs"][1:])
+        self.assertEqual(cut["logs"][-1]["reason"], "last")
+        self.assertNotIn("logs_truncated", self.api.item(item))
 
     def test_a_completed_item_stays(self):  # S4.10
         item = self.api.create(tags="t")["id"]

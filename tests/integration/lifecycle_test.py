@@ -45,6 +45,24 @@ class Restart(Case):
         self.assertEqual((stats["PENDING"], stats["PROCESSING"], stats["COMPLETED"], stats["total"]), (1, 0, 2, 3))
         self.assertGreater(self.api.create()["id"], waiting)
 
+    def test_a_repeated_request_is_the_same_under_other_options(self):  # S4.1
+        place = new_place(self.store)
+        body = {"title": "T", "idempotency_key": "k"}
+        with_backoff = {"title": "T", "idempotency_key": "k2", "backoff": {"kind": "exponential"}}
+        first = Server(place)
+        self.addCleanup(first.kill)
+        client = self.client_of(first)
+        ids = [client.post("/events", each).json["id"] for each in (body, with_backoff)]
+        self.assertEqual(first.stop(), 0)
+        second = Server(place, "--queue-backoff", "7s", "--queue-backoff-kind", "exponential",
+                        "--queue-backoff-max", "2h", "--queue-backoff-jitter")
+        self.addCleanup(second.kill)
+        client = self.client_of(second)
+        again = [client.post("/events", each) for each in (body, with_backoff)]
+        self.assertEqual([(answer.status, answer.json.get("id")) for answer in again], [(200, made) for made in ids])
+        other = client.post("/events", {**body, "backoff": {"seconds": 300}})
+        self.assertEqual(other.status, 409)
+
     def test_a_drain_answers_held_claims_and_exits_with_0(self):  # S4.3
         with ThreadPoolExecutor(1) as pool:
             held = pool.submit(self.client_of(self.server).claim, "t", "w:1", wait=20)
@@ -183,7 +201,8 @@ class Start(unittest.TestCase):
 
     def test_wrong_options_are_named(self):
         for options, word in ((["--queue-lease", "soon"], "--queue-lease"), (["--nonsense"], "--nonsense"),
-                              (["--listen", "nowhere"], "--listen"), (["--config", "none.toml"], "none.toml")):
+                              (["--listen", "nowhere"], "--listen"), (["--config", "none.toml"], "none.toml"),
+                              (["--queue-backoff", "10m", "--queue-backoff-max", "1m"], "--queue-backoff-max")):
             code, _, said = run_serve(*options)
             self.assertEqual(code, 2, options)
             self.assertIn(word, said)

@@ -33,11 +33,11 @@ class Events(Case):
         return answer.json
 
     def test_a_large_event_keeps_a_reference_and_comes_back_whole(self):  # S0.9
-        sent = task("e-1", requestId="req-7", outputs=LARGE, input={"a": [1, 2]}, durationMs=5)
+        sent = task("e-1", requestId="req-7", outputs=LARGE, input={"a": [1, "z" * 200]}, output={"b": 1}, durationMs=5)
         made = self.publish(sent)
         self.assertEqual(reference_of(made)["key"], "events/req-7/e-1-payload.json")
         stored = self.get("e-1")
-        self.assertEqual(stored["data"].keys(), {"requestId", "durationMs", "_s3Overflow"})
+        self.assertEqual(stored["data"].keys(), {"requestId", "durationMs", "output", "_s3Overflow"})
         self.assertEqual(self.get("e-1", "?resolve=false")["data"], stored["data"])
         self.assertEqual(self.get("e-1", "?resolve=true")["data"], sent["data"])
         self.assertEqual(self.get(made["id"], "?resolve=true&format=snake")["data"], sent["data"])
@@ -55,6 +55,17 @@ class Events(Case):
 
     def test_an_event_up_to_the_threshold_stays_whole(self):  # S0.9
         self.assertNotIn("_s3Overflow", self.publish(task("e", output="x" * 200_000))["data"])
+
+    def test_a_rule_is_explained_by_the_data_that_was_published(self):  # S0.9 S2.8
+        for name, wanted in (("fits", "yes"), ("other", "no")):
+            rule = {"pattern": {"detail": {"input": {"urgent": [wanted]}}}}
+            self.assertEqual(self.api.request("PUT", f"/api/rules/{name}", rule).status, 201)
+        self.publish(task("e", input={"urgent": "yes", "text": LARGE}))
+        self.assertIs(self.api.get("/api/events/e/explain?rule=fits").json["matches"], True)
+        verdicts = {item["rule"]: item for item in self.api.get("/api/events/e/explain").json["items"]}
+        self.assertIs(verdicts["fits"]["matches"], True)
+        self.assertEqual(verdicts["other"]["why"],
+                         [{"path": "detail.input.urgent", "expected": '"no"', "seen": '"yes"'}])
 
     def test_a_repeat_with_other_data_does_not_touch_the_first(self):  # S0.9
         first = self.publish(task("e", output=LARGE))
@@ -184,6 +195,17 @@ class Missing(unittest.TestCase):
             self.assertEqual(answer.status, 409)
             self.assertIn(key, answer.json["detail"])
         self.assertEqual(self.api.get("/api/events/e").status, 200)
+
+    def test_of_an_event_is_no_verdict_on_its_data(self):  # S0.9 S2.8
+        key = reference_of(self.api.post("/api/events", task("e", output=LARGE)).json)["key"]
+        self.files()[0].unlink()
+        for name, pattern in (("data", {"detail": {"output": [{"exists": False}]}}), ("type", {"type": ["task.completed"]})):
+            self.assertEqual(self.api.request("PUT", f"/api/rules/{name}", {"pattern": pattern}).status, 201)
+        verdict = self.api.get("/api/events/e/explain?rule=data").json
+        self.assertIs(verdict["matches"], False)
+        self.assertEqual(verdict["why"][0]["path"], "detail")
+        self.assertIn(key, verdict["why"][0]["seen"])
+        self.assertIs(self.api.get("/api/events/e/explain?rule=type").json["matches"], True)
 
     def test_of_an_item_reaches_somebody_who_can_fail_it(self):  # S4.13
         item = self.api.create(tags="t", payload=LARGE)["id"]

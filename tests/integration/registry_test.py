@@ -32,6 +32,32 @@ class EventTypes(RegistryCase):
         for answer in (self.api.get(path), self.delete(path), self.patch(path, {"name": "x"})):
             self.expect(answer, 404)
 
+    def test_null_takes_a_field_away(self):  # S3.5
+        self.make_type(description="d", strict=True)
+        changed = self.patch("/api/event-types/order.created", {"description": None, "name": None, "strict": None})
+        self.expect(changed, 200)
+        self.assertEqual([changed.json[field] for field in ("description", "name", "strict")],
+                         ["", "order.created", False])
+        self.expect(self.patch("/api/event-types/order.created", {"code": None}), 422, "code")
+        self.expect(self.patch("/api/event-types/order.created", {"specVersions": None}), 409, "specVersions")
+
+    def test_an_envelope_has_its_tenant_under_either_name(self):  # S2.4
+        snake = {"event_type": "order.created", "schema_version": 1, "occurred_at": "2025-01-02T23:00:00Z",
+                 "aggregate_id": "1", "aggregate_type": "order", "correlation_id": "c", "actor": {"id": "u"}}
+        keyed = {"eventType": "order.created", "entityType": "ORDER", "entityId": "1", "timestamp": 1767453739640}
+        cloud = {"specversion": "1.0", "type": "order.created", "source": "/s"}
+        for number, required in enumerate((["organization_id"], ["workspace_id"], ["organization_id", "workspace_id"])):
+            version = spec(version="1.0", describes="envelope", schema={"type": "object", "required": required})
+            self.expect(self.put("/api/event-types/order.created", {"specVersions": [version]}), 201)
+            for form, event in enumerate(({**snake, "event_id": f"o{number}", "organization_id": self.tenant},
+                                          {**snake, "event_id": f"w{number}", "workspace_id": self.tenant},
+                                          {"type": "order.created"}, keyed, {**cloud, "id": f"c{number}"})):
+                self.assertEqual(self.api.post("/api/events", event).status, 201, (required, form))
+            asked = {"type": "order.created", "new": version["schema"], "describes": "envelope", "dryRun": {}}
+            trial = self.api.post("/api/schemas/check", asked).json["dryRun"]
+            self.assertEqual((trial["refused"], trial["scanned"]), (0, 5 * (number + 1)))
+            self.delete("/api/event-types/order.created")
+
     def test_a_code_is_registered_once(self):
         self.make_type()
         self.expect(self.api.post("/api/event-types", {"code": "order.created"}), 409, "code")
@@ -288,6 +314,48 @@ class Audited(RegistryCase):
         self.assertEqual(paged, whole["items"])
         rules = self.api.get("/api/audit?entityType=millrace.rule").json["items"]
         self.assertEqual(rules, whole["items"][1:])
+
+    def listed(self, query):
+        """All pages, three entries at a time."""
+        found, cursor = [], ""
+        while cursor is not None:
+            answer = self.api.get(f"/api/audit?limit=3&{query}" + (cursor and "&cursor=" + cursor))
+            self.assertEqual(answer.status, 200, answer.body)
+            found += answer.json["items"]
+            cursor = answer.json["nextCursor"]
+        return found
+
+    def test_is_filtered_by_entity_actor_and_time(self):  # S2.12
+        for name in ("r1", "r2", "r3"):
+            self.put(f"/api/rules/{name}", {"pattern": {"source": ["shop"]}})
+        self.patch("/api/rules/r2", {"enabled": False})
+        self.put("/api/public-events/order.created", {"fields": ["id"]})
+        whole = self.listed("")
+        self.assertEqual(len(whole), 6)
+        self.assertEqual([e["action"] for e in self.listed("entityId=r2")],
+                         ["millrace.rule.created", "millrace.rule.updated"])
+        self.assertEqual([e["entityId"] for e in self.listed("entityType=millrace.rule&entityId=r3")], ["r3"])
+        self.assertEqual(self.listed("entityType=millrace.key&entityId=r3"), [])
+        self.assertEqual(self.listed("actorId=local"), whole)
+        self.assertEqual(self.listed("actorId=nobody"), [])
+        for at in sorted({entry["time"] for entry in whole}):
+            self.assertEqual(self.listed("from=" + at), [e for e in whole if e["time"] >= at])
+            self.assertEqual(self.listed("to=" + at), [e for e in whole if e["time"] < at])
+        first, last = whole[0]["time"], whole[-1]["time"]
+        self.assertEqual(self.listed(f"from={first}&to={last}&entityType=millrace.rule"),
+                         [e for e in whole if e["entityType"] == "millrace.rule" and e["time"] < last])
+        for query, field in (("from=yesterday", "from"), ("to=x", "to"), ("actorId=a&actorId=b", "actorId"),
+                             ("entityId=" + "x" * 600, "entityId"), ("workspaceId=No+Tenant", "workspaceId")):
+            self.expect(self.api.get("/api/audit?" + query), 400, field)
+
+    def test_a_workspace_is_a_tenant(self):  # S2.12
+        self.put("/api/rules/r", {"pattern": {"source": ["shop"]}})
+        whole = self.listed("")
+        self.assertEqual([entry["action"] for entry in whole], ["millrace.tenant.created", "millrace.rule.created"])
+        self.assertEqual(self.listed("workspaceId=" + self.tenant), whole)
+        self.api = self.another(self.tenant + "-x")
+        self.assertEqual(self.listed("workspaceId=" + self.tenant), whole)
+        self.assertEqual(self.listed("workspaceId=nobody-here"), [])
 
 
 @on_every_store

@@ -42,6 +42,36 @@ class Rules(RegistryCase):
         self.expect(self.put("/api/rules/test", self.RULE), 422, "name")
         self.expect(self.patch("/api/rules/none", {"enabled": True}), 404)
 
+    def test_what_goes_beyond_eventbridge_is_asked_for(self):  # S2.8
+        rule = {"pattern": {"detail": {"id": [{"regex": "[a-z]+"}]}}}
+        for answer in (self.put("/api/rules/r", rule), self.put("/api/rules/r?dryRun=true", rule),
+                       self.api.post("/api/rules/test", {**rule, "event": {"detail": {"id": "x"}}})):
+            self.expect(answer, 422, "pattern.detail.id[0]")
+            self.assertIn('"dialect": "extended"', answer.json["detail"])
+        rule["dialect"] = "extended"
+        made = self.put("/api/rules/r", rule)
+        self.expect(made, 201)
+        self.assertEqual(made.json["dialect"], "extended")
+        self.assertTrue(self.api.post("/api/rules/test", {**rule, "event": {"detail": {"id": "x"}}}).json["matches"])
+        self.expect(self.patch("/api/rules/r", {"dialect": "eventbridge"}), 422, "pattern.detail.id[0]")
+        plain = self.patch("/api/rules/r", {"dialect": "eventbridge", "pattern": {"source": ["shop"]}})
+        self.expect(plain, 200)
+        self.assertEqual(plain.json["dialect"], "eventbridge")
+        self.expect(self.put("/api/rules/r", {**rule, "dialect": "sql"}), 422, "dialect")
+
+    def test_a_pattern_sees_the_keys(self):  # S2.8
+        self.put("/api/rules/shop", {"pattern": {"GSI2PK": ["APP#shop"], "specVersion": ["1.0"]}})
+        event = self.publish().json
+        self.assertEqual(event["GSI2PK"], "APP#shop")
+        self.assertTrue(self.api.get(f"/api/events/{event['id']}/explain?rule=shop").json["matches"])
+
+    def test_null_takes_a_field_away(self):  # S2.8
+        self.put("/api/rules/r", {**self.RULE, "description": "d", "bus": "side"})
+        changed = self.patch("/api/rules/r", {"description": None, "bus": None, "targets": None})
+        self.expect(changed, 200)
+        self.assertEqual((changed.json["description"], changed.json.get("bus"), changed.json["targets"]), ("", None, []))
+        self.expect(self.patch("/api/rules/r", {"pattern": None}), 422, "pattern")
+
     def test_a_stored_event_tells_why_a_rule_does_not_match(self):  # S2.8
         self.put("/api/rules/large", self.RULE)
         event = self.publish().json["id"]

@@ -82,9 +82,9 @@ class Server:
     def client(self, tenant=None, **options):
         return Client(self.port, tenant, **options)
 
-    def wait_for_claims(self, count):
+    def wait_for_claims(self, count, key=None):
         """Until so many claims are held; /metrics tells."""
-        client = self.client()
+        client = self.client(key=key)
         deadline = time.monotonic() + 20
         seen = None
         while seen != count and time.monotonic() < deadline:

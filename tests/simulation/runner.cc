@@ -231,7 +231,7 @@ void Runner::serve_refill(const shard::RefillWish& wish) {
     shard::Refill refill{store_->parked(kShard, wish.from, wish.limit), wish.from, false};
     refill.complete = refill.rows.size() < wish.limit;
     after(delay(profile_.read_max), [this, refill = std::move(refill)]() mutable {
-      submit(std::move(refill), [](std::optional<shard::Reply>) {});
+      submit(std::move(refill), [](const std::optional<shard::Reply>&) {});
     });
   });
 }

@@ -17,7 +17,7 @@ shard::Outcome Story::outcome(const queue::ItemRecord& leased, bool success) con
   return {.holder = {leased.id, *leased.lease.worker, leased.attempt, leased.lease.token}, .success = success};
 }
 
-void Story::send(shard::Command command) {
+void Story::send(const shard::Command& command) {
   request = RequestId{++last_request_};
   auditor.sent(request, command);
 }

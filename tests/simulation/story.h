@@ -45,7 +45,7 @@ class Story {
   void deliver();
 
   // The pieces, for steps that no good shard would take.
-  void send(shard::Command command);
+  void send(const shard::Command& command);
   void answer(shard::Reply reply) { effects.answers.push_back({request, std::move(reply)}); }
   void write(const queue::ItemRecord& record);
   queue::LogEntry log(const queue::ItemRecord& record, queue::Action action);
