@@ -36,15 +36,15 @@ class OptionsTest : public testing::Test {
       return found == environment_.end() ? nullptr : found->second.c_str();
     });
   }
-  ServeOptions good(std::vector<std::string> arguments) {
-    auto parsed = parse(std::move(arguments));
+  ServeOptions good(const std::vector<std::string>& arguments) {
+    auto parsed = parse(arguments);
     EXPECT_TRUE(std::holds_alternative<ServeOptions>(parsed));
     return std::get<ServeOptions>(parsed);
   }
   // What is said about options that will not do.
-  std::string complaint(std::vector<std::string> arguments) {
+  std::string complaint(const std::vector<std::string>& arguments) {
     CaptureStderr();
-    const auto parsed = parse(std::move(arguments));
+    const auto parsed = parse(arguments);
     std::string said = GetCapturedStderr();
     EXPECT_EQ(std::get<int>(parsed), kExitUsage) << said;
     return said;

@@ -279,6 +279,7 @@ TEST_F(EngineTest, AnAnswerFromMemoryIsNotGivenOnceOwnershipIsLost) {
   corked_.away = true;
   corked_.owned = false;
   corked_.uncork();
+  create.wait();
   EXPECT_TRUE(std::holds_alternative<Error>(empty.get()));
 }
 

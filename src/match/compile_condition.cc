@@ -148,8 +148,10 @@ Compiled compile_numeric(json::Value value, const Place& place) {
     }
   }
   if (elements.size() == 4 && interval.low->number.exact >= interval.high->number.exact) {
-    return refuse(place, fmt::format("no number lies above {} and below {}", interval.low->number.source,
-                                     interval.high->number.source));
+    return refuse(place,
+                  fmt::format("the lower bound {} must be less than the upper bound {}; one number alone is "
+                              "[\"=\",{}]",
+                              interval.low->number.source, interval.high->number.source, interval.low->number.source));
   }
   return Condition{RangeTest{std::make_shared<const Interval>(std::move(interval))}};
 }

@@ -56,7 +56,8 @@ TEST(Compile, ChecksRanges) {
          {R"({"a":[{"numeric":["<",5,">",1]}]})", "a[0].numeric[2]: a range is > or >= and a number, then"},
          {R"({"a":[{"numeric":["=",5,"<",6]}]})", "a[0].numeric[2]: a range is"},
          {R"({"a":[{"numeric":[">",5,">",6]}]})", "a[0].numeric[2]: a range is"},
-         {R"({"a":[{"numeric":[">",5,"<",5]}]})", "a[0].numeric: no number lies above 5 and below 5"}},
+         {R"({"a":[{"numeric":[">",5,"<",5]}]})",
+          "a[0].numeric: the lower bound 5 must be less than the upper bound 5; one number alone is [\"=\",5]"}},
         Dialect::extended);
 }
 
