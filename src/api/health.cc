@@ -64,11 +64,13 @@ Async<Answer> healthz(Services& services, http::Request&) {
 
 Async<Answer> readyz(Services& services, http::Request&) {
   const engine::State state = services.engine.state();
-  const bool ready = state == engine::State::ready;
+  const std::string_view unwritable = services.engine.store().unwritable();
+  const bool ready = state == engine::State::ready && unwritable.empty();
   http::Response response = respond(ready ? 200 : 503, [&](json::Writer& out) {
     out.begin_object();
     out.member("ready", ready);
     out.member("engine", engine::state_name(state));
+    if (!unwritable.empty()) out.member("why", unwritable);
     out.end_object();
   });
   if (!ready) response.headers.emplace_back("Retry-After", "1");

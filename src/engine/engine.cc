@@ -175,6 +175,10 @@ RequestId Engine::submit(ShardId shard, shard::Command command, Done done) {
     done(Error{Errc::unavailable, fmt::format("not ready: {}; nothing was done", state_name(now))});
     return request;
   }
+  if (const std::string_view why = impl_->store.unwritable(); !why.empty()) {
+    done(Error{Errc::unavailable, fmt::format("{}; nothing was done", why)});
+    return request;
+  }
   if (impl_->store.congested()) {
     done(Error{Errc::unavailable, "the store is catching up with what it was given; nothing was done, try again"});
     return request;

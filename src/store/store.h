@@ -11,6 +11,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -138,8 +139,10 @@ class Store {
   // memory may be of the past, and only acquire() helps. Cheap, from any thread.
   virtual bool owns() const { return true; }
 
-  // True while a commit would wait long or fail (a write stall, a full disk): refuse new work before
-  // anything of it is applied. Cheap, from any thread.
+  // Why nothing is written until somebody helps (a disk that is nearly full), as one clause; empty if there is no such
+  // reason. Refuse new work before anything of it is applied. Cheap, from any thread.
+  virtual std::string_view unwritable() const { return {}; }
+  // True while a commit would wait long (a write stall): refuse new work as well. Cheap, from any thread.
   virtual bool congested() const { return false; }
 
   // True where a point read takes microseconds and may run on an io thread.

@@ -373,6 +373,10 @@ std::span<const Migration> migrations() { return kMigrations; }
 
 std::string checksum(const Migration& migration) { return to_hex(sha256(migration.sql)); }
 
+void require_known_schema(Connection& connection) {
+  if (yes(connection.run(kHasLedger))) check_applied(connection.run(kApplied));
+}
+
 void migrate(Connection& connection) {
   create_ledger(connection);
   while (apply_next(connection)) {

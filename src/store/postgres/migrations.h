@@ -23,4 +23,7 @@ std::string checksum(const Migration& migration);
 // once. Throws SqlError; StoreError{broken} if the server has a newer version or another text of a step.
 void migrate(Connection& connection);
 
+// Throws as migrate() does where it would refuse the steps that are applied; changes nothing.
+void require_known_schema(Connection& connection);
+
 }  // namespace millrace::store::postgres

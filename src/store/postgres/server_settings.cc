@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "store/postgres/migrations.h"
 #include "store/postgres/postgres_store.h"
 #include "store/store_error.h"
 
@@ -107,6 +108,7 @@ Findings inspect_postgres(const std::string& url) {
           warning(fmt::format("this machine's clock is {} ms {} the server's: synchronise both",
                               std::chrono::abs(ahead).count(), ahead.count() > 0 ? "ahead of" : "behind")));
     }
+    postgres::require_known_schema(connection);
     return findings;
   } catch (const std::exception& error) {
     return {fault(fmt::format("the server cannot be used: {}", error.what()))};

@@ -153,15 +153,25 @@ std::uint64_t Database::check_format() {
   // Before the first record: a program that does not know the journal must refuse the folder from then on, and one
   // that does not know the new entries must not see some of them.
   const std::uint64_t next = format == kFormatWithEventIds ? kFormatInConversion : kFormat;
-  set_format(next);
+  if (!format) {
+    // The journal is made first and noted with the format: a folder that has lost it is never taken for a new one.
+    const Journal made({.folder = journal_folder()});
+    note({{kFormatKey, next}, {kJournalKey, 0}});
+  } else {
+    set_format(next);
+  }
   return next;
 }
 
-void Database::set_format(std::uint64_t format) {
+void Database::set_format(std::uint64_t format) { note({{kFormatKey, format}}); }
+
+void Database::note(std::initializer_list<std::pair<std::string_view, std::uint64_t>> numbers) {
   rocksdb::WriteBatch batch;
-  std::string value;
-  encode_number(value, format);
-  put(batch, Table::meta, kFormatKey, value);
+  for (const auto& [key, number] : numbers) {
+    std::string value;
+    encode_number(value, number);
+    put(batch, Table::meta, key, value);
+  }
   insert(batch);
   flush(Wait::yes);
 }
@@ -178,12 +188,14 @@ std::optional<std::uint64_t> Database::read_number(std::string_view key, rocksdb
 
 void Database::replay() {
   const auto applied = read_number(kJournalKey, rocksdb::kReadAllTier);
-  const std::string folder = options_.path + "/journal";
+  const std::string folder = journal_folder();
   const bool salvage = options_.salvage_damaged_log;
   if (applied && !Journal::exists(folder) && !salvage) {
-    throw StoreError(Fate::broken, fmt::format("{} is missing: acknowledged writes may be in it; restore the data "
-                                               "folder from a backup",
-                                               folder));
+    throw StoreError(Fate::broken,
+                     fmt::format("{} is missing or has no files: acknowledged writes may have been in it; "
+                                 "restore the data folder from a backup, or accept the loss with "
+                                 "--salvage-damaged-log",
+                                 folder));
   }
   journal_.emplace(JournalOptions{.folder = folder, .sync = options_.sync});
   journal_->replay(applied.value_or(0), salvage ? Journal::Damage::salvage : Journal::Damage::refuse,
@@ -273,18 +285,28 @@ void Database::erase(rocksdb::WriteBatch& batch, Table table, std::string_view k
   if (!status.ok()) throw StoreError(Fate::not_done, fmt::format("{}: {}", table_name(table), status.ToString()));
 }
 
-void Database::watch_space() {
-  const auto now = std::chrono::steady_clock::now();
-  if (now - space_checked_ < kSpaceCheckInterval) return;
-  space_checked_ = now;
-  const auto free = free_bytes(options_.path);
+// Any thread.
+void Database::watch_space() const {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  if (now - space_checked_.load(std::memory_order_relaxed) < kSpaceCheckInterval) return;
+  space_checked_.store(now, std::memory_order_relaxed);
+  const auto free = options_.free_bytes ? options_.free_bytes() : free_bytes(options_.path);
   space_is_short_.store(free && *free < kFreeBytesMin, std::memory_order_relaxed);
 }
 
-bool Database::congested() const { return watch_->blocked() || space_is_short_.load(std::memory_order_relaxed); }
+std::string_view Database::unwritable() const {
+  static_assert(kFreeBytesMin == std::uint64_t{256} << 20, "the text names it");
+  if (!space_is_short_.load(std::memory_order_relaxed)) return {};
+  watch_space();  // no commit comes by to find out that there is room again
+  if (!space_is_short_.load(std::memory_order_relaxed)) return {};
+  return "the disk of the data folder is nearly full: make room, below 256 MiB nothing is written";
+}
+
+bool Database::congested() const { return watch_->blocked(); }
 
 Findings Database::findings() const {
   Findings findings = folder_findings(options_.path);
+  if (const std::string_view why = unwritable(); !why.empty()) findings.push_back(fault(std::string(why)));
   if (const auto error = watch_->background_error(); !error.empty()) {
     findings.push_back(fault(fmt::format("the store's background work failed: {}", error)));
   } else if (watch_->blocked()) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,6 +59,7 @@ class Database {
   rocksdb::DB& raw() { return *db_; }
   rocksdb::ColumnFamilyHandle* family(Table table) const { return families_[static_cast<std::size_t>(table)]; }
 
+  std::string_view unwritable() const;
   bool congested() const;
   Findings findings() const;
 
@@ -65,6 +67,9 @@ class Database {
   // The format that the folder has from now on: kFormat, or kFormatInConversion.
   std::uint64_t check_format();
   void set_format(std::uint64_t format);
+  // Durably, in the tables.
+  void note(std::initializer_list<std::pair<std::string_view, std::uint64_t>> numbers);
+  std::string journal_folder() const { return options_.path + "/journal"; }
   void replay();
   std::optional<std::uint64_t> read_number(std::string_view key, rocksdb::ReadTier tier);
   void insert(rocksdb::WriteBatch& batch);
@@ -72,7 +77,7 @@ class Database {
   bool is_flushing();
   void flush(Wait wait);
   void close();
-  void watch_space();
+  void watch_space() const;
 
   RocksOptions options_;
   std::shared_ptr<WriteWatch> watch_;
@@ -83,8 +88,8 @@ class Database {
   std::atomic<std::uint64_t> applied_ = 0;  // the last record that is in memory as well
   std::size_t trimmed_at_ = 0;              // bytes in use when the journal was last trimmed
   std::string failure_;                     // of the first write that failed
-  std::atomic<bool> space_is_short_ = false;
-  std::chrono::steady_clock::time_point space_checked_{};
+  mutable std::atomic<bool> space_is_short_ = false;
+  mutable std::atomic<std::chrono::steady_clock::duration> space_checked_{};
 };
 
 // Everything committed at one moment, whatever is written meanwhile.

@@ -114,7 +114,11 @@ iovec part(std::string_view bytes) { return {const_cast<char*>(bytes.data()), by
 
 }  // namespace
 
-bool Journal::exists(const std::string& folder) { return std::filesystem::exists(folder); }
+bool Journal::exists(const std::string& folder) {
+  std::error_code absent;
+  return std::ranges::any_of(std::filesystem::directory_iterator(folder, absent),
+                             [](const auto& entry) { return slot_of(entry.path()).has_value(); });
+}
 
 Journal::Journal(JournalOptions options) : options_(std::move(options)) {
   const std::filesystem::path folder(options_.folder);
@@ -268,6 +272,20 @@ void Journal::walk_file(std::string_view content, std::uint64_t first, std::uint
   }
 }
 
+// How many records lie where the log ends that can't be read, at most two. A crash leaves one at the most: the next one
+// is written after it is on disk.
+std::size_t Journal::unreadable_at_end() const {
+  const Segment& segment = segments_[active_];
+  std::size_t count = 0;
+  for (std::size_t at = segment.end; count < 2 && at + sizeof(RecordHead) <= segment.bytes; ++count) {
+    RecordHead head{};
+    if (pread(segment.file, &head, sizeof head, static_cast<off_t>(at)) != sizeof head) break;
+    if (head.number != last_ + 1 + count || head.length > segment.bytes - at - sizeof head) break;
+    at += whole_pages(sizeof head + head.length);
+  }
+  return count;
+}
+
 void Journal::replay(std::uint64_t applied, Damage damage, const Visit& visit) {
   std::vector<Glimpse> seen;
   std::string content;
@@ -278,11 +296,23 @@ void Journal::replay(std::uint64_t applied, Damage damage, const Visit& visit) {
   released_ = applied;
   const bool connected = walk(seen, applied, visit);
   const std::uint64_t end = std::max(last_, applied);
-  const bool damaged = !connected || std::ranges::any_of(seen, [&](const Glimpse& file) { return file.newest > end; });
+  const std::size_t unreadable = connected && last_ >= applied ? unreadable_at_end() : 0;
+  const bool cut = std::ranges::any_of(segments_, [&](const Segment& s) { return s.bytes < options_.segment_bytes; });
+  const bool damaged = !connected || cut || unreadable > 1 ||
+                       std::ranges::any_of(seen, [&](const Glimpse& file) { return file.newest > end; });
   if (damaged && damage == Damage::refuse) {
     throw StoreError(Fate::broken, fmt::format("{} is damaged after record {}: acknowledged writes would be lost; "
-                                               "restore the data folder from a backup",
+                                               "restore the data folder from a backup, or accept the loss with "
+                                               "--salvage-damaged-log",
                                                options_.folder, end));
+  }
+  if (damaged) {
+    spdlog::warn("store: the journal is damaged; what came after record {} is lost", end);
+  } else if (unreadable == 1) {
+    spdlog::warn(
+        "store: record {} of the journal is not whole and was dropped: it was not acknowledged, unless the disk "
+        "damaged it",
+        end + 1);
   }
   // Without a break in the numbers the log goes on where it ended; else with new files, above all that was.
   const bool goes_on = !damaged && last_ >= applied;

@@ -33,6 +33,7 @@ class Journal {
   using Visit = std::function<void(std::string_view record)>;
   enum class Damage { refuse, salvage };
 
+  // Whether there is a file of it.
   static bool exists(const std::string& folder);
 
   // Opens the folder or makes it. Throws StoreError, as every other call.
@@ -41,8 +42,8 @@ class Journal {
   Journal(const Journal&) = delete;
 
   // Hands out the records above `applied`, oldest first. A last record that is not whole was never acknowledged
-  // and ends the log. A record that is missing or damaged while later ones are there is Fate::broken; with
-  // `salvage` it ends the log too. REQUIRES: called once, before append().
+  // and ends the log. A record that is missing or damaged while later ones are there, readable or not, or a file that
+  // was cut is Fate::broken; with `salvage` it ends the log too. REQUIRES: called once, before append().
   void replay(std::uint64_t applied, Damage damage, const Visit& visit);
 
   // The number that the next record gets.
@@ -74,6 +75,7 @@ class Journal {
   Glimpse glimpse(std::string_view content, std::uint64_t applied) const;
   bool walk(std::span<const Glimpse> seen, std::uint64_t applied, const Visit& visit);
   void walk_file(std::string_view content, std::uint64_t first, std::uint64_t applied, const Visit& visit);
+  std::size_t unreadable_at_end() const;
   Segment& with_room(std::size_t bytes);
   void prepare_spare();
   void write_pages(const Segment& segment, std::string_view head, std::string_view record);

@@ -108,6 +108,30 @@ TEST_F(JournalTest, ATornLastRecordEndsTheLog) {
   EXPECT_EQ(4u, reopened(0).size());
 }
 
+// A crash tears one record; the next one is written only after it.
+TEST_F(JournalTest, TwoRecordsAtTheEndThatCannotBeReadAreDamage) {
+  fill(5);
+  overwrite(1, 4 * kPage + 30, "flip");
+  overwrite(1, 5 * kPage + 30, "flip");
+  EXPECT_THROW(reopened(0), StoreError);
+  EXPECT_EQ(3u, reopened(0, Journal::Damage::salvage).size());
+}
+
+TEST_F(JournalTest, AFileThatWasCutIsDamage) {
+  fill(5);
+  std::filesystem::resize_file(file(1), 4 * kPage);
+  EXPECT_THROW(reopened(0), StoreError);
+  EXPECT_EQ(3u, reopened(0, Journal::Damage::salvage).size());
+}
+
+TEST_F(JournalTest, IsThereOnceItHasAFile) {
+  EXPECT_FALSE(Journal::exists(options().folder));
+  fill(1);
+  EXPECT_TRUE(Journal::exists(options().folder));
+  std::filesystem::remove(file(1));
+  EXPECT_FALSE(Journal::exists(options().folder));
+}
+
 TEST_F(JournalTest, AnAppendAfterATornRecordTakesItsPlace) {
   fill(5);
   overwrite(1, 5 * kPage + 30, "torn");

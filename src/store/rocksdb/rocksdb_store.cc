@@ -107,6 +107,7 @@ class RocksStore final : public Store {
     View view(database_);
     return rocks::read_expired_events(view, shard, expiry, limit);
   }
+  std::string_view unwritable() const override { return database_.unwritable(); }
   bool congested() const override { return database_.congested(); }
   bool reads_are_local() const override { return true; }
 

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "store/store.h"
@@ -20,6 +23,8 @@ struct RocksOptions {
   // Opens a folder with a damaged write-ahead log with what precedes the damage. Acknowledged writes
   // after it are lost: only where there is no backup.
   bool salvage_damaged_log = false;
+  // How much the disk has left; empty: it is asked. For tests.
+  std::function<std::optional<std::uint64_t>()> free_bytes = {};
 };
 
 // Throws StoreError: the folder is not usable, in use, of a newer format, or damaged. What it says is

@@ -160,6 +160,29 @@ TEST_F(RocksStoreTest, MissingJournalIsRefused) {
   EXPECT_THAT(refusal({.path = image}), HasSubstr("is missing"));
 }
 
+// Nothing of the store has been flushed yet, so only the journal had it.
+TEST_F(RocksStoreTest, AJournalWithoutFilesIsRefusedFromTheFirstCommitOn) {
+  const auto store = open();
+  commit(*store, store->acquire({}).value(), create(1));
+  for (const bool folder_too : {false, true}) {
+    const auto image = crash_image();
+    fs::remove(journal_of(image));
+    if (folder_too) fs::remove_all(image / "journal");
+    EXPECT_THAT(refusal({.path = image}), HasSubstr("has no files"));
+  }
+}
+
+TEST_F(RocksStoreTest, WritesGoOnOnceTheDiskHasRoomAgain) {
+  std::atomic<std::uint64_t> free = std::uint64_t{100} << 20;
+  const auto store = open_rocksdb({.path = folder_, .free_bytes = [&] { return std::optional(free.load()); }});
+  EXPECT_THAT(std::string(store->unwritable()), HasSubstr("nearly full"));
+  EXPECT_THAT(store->health().findings, Contains(Field(&Finding::severity, Severity::fault)));
+  free = std::uint64_t{1} << 40;
+  while (!store->unwritable().empty()) std::this_thread::yield();
+  commit(*store, store->acquire({}).value(), create(1));
+  EXPECT_EQ(live_items(*store), 1u);
+}
+
 // More than the journal keeps: its files come free as tables are written, and a crash loses nothing.
 TEST_F(RocksStoreTest, JournalStaysSmallWhileMuchIsWritten) {
   const auto store = open();
