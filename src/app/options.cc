@@ -18,6 +18,15 @@ auto text_into(std::string& target) {
   };
 }
 
+// For what names a place: empty, it is a shell variable that was not set, and the default would be another place.
+auto place_into(std::string& target) {
+  return [&target](const std::string& text) -> Wrong {
+    if (text.empty()) return "must not be empty";
+    target = text;
+    return std::nullopt;
+  };
+}
+
 auto duration_into(Millis& target, Millis min, Millis max) {
   return [&target, min, max](const std::string& text) -> Wrong {
     const std::optional<Millis> duration = parse_duration(text);
@@ -81,14 +90,14 @@ std::vector<Setting> place_settings(ServeOptions& o) {
       {"debug", "debug"}, {"info", "info"}, {"warn", "warn"}, {"error", "error"}, {"off", "off"}};
   return {
       {"listen", "ADDRESS:PORT", "where to listen; port 0 takes a free one (127.0.0.1:8080)", text_into(o.listen)},
-      {"data", "DIR", "folder of the embedded store, made if it does not exist (millrace-data)", text_into(o.data)},
-      {"store", "URL", "postgres://… instead of the embedded store; memory:// keeps nothing", text_into(o.store)},
+      {"data", "DIR", "folder of the embedded store, made if it does not exist (millrace-data)", place_into(o.data)},
+      {"store", "URL", "postgres://… instead of the embedded store; memory:// keeps nothing", place_into(o.store)},
       {"node-id", "NAME", "this node's name on PostgreSQL (host name and port)", text_into(o.node_id)},
       {"schemas", "DIR", "folder of event schemas, <type>.v<N>.json, registered now and on change",
-       text_into(o.schemas)},
+       place_into(o.schemas)},
       {"auth", "off|keys", "off is only for loopback addresses, and the default there", choice_into(o.auth, modes)},
-      {"tls-cert", "FILE", "certificate chain, PEM", text_into(o.tls_cert)},
-      {"tls-key", "FILE", "its private key, PEM", text_into(o.tls_key)},
+      {"tls-cert", "FILE", "certificate chain, PEM", place_into(o.tls_cert)},
+      {"tls-key", "FILE", "its private key, PEM", place_into(o.tls_key)},
       {"log-level", "LEVEL", "debug, info, warn, error or off (info)", choice_into(o.log_level, levels)},
       {"unsafe-no-sync", "", "embedded store: answer before it is on disk; a power failure loses the latest",
        switch_into(o.unsafe_no_sync)},
@@ -140,7 +149,7 @@ std::vector<Setting> blob_settings(ServeOptions& o) {
       {"blobs", "PLACE",
        "where large payloads are kept: DIR, s3://BUCKET[/PREFIX][?endpoint=URL&region=NAME] or postgres "
        "(DATA/blobs; with --store postgres://… a table)",
-       text_into(o.blobs)},
+       place_into(o.blobs)},
       {"overflow-bytes", "SIZE", "events larger than this have their large fields kept there (200KiB)",
        size_into(o.overflow.threshold_bytes, 1024, std::size_t{256} << 20)},
       {"overflow-fields", "NAMES", "which fields those are (output,outputs,input,claudeOutput,data)",
@@ -222,7 +231,8 @@ std::variant<ServeOptions, int> parse_serve(int argc, const char* const* argv, c
   CLI::App app("Runs the server.", "millrace serve");
   app.footer(kFooter);
   std::string config;
-  app.add_option("--config", config, "TOML file with any of these options")->type_name("FILE");
+  const CLI::Option* config_flag =
+      app.add_option("--config", config, "TOML file with any of these options")->type_name("FILE");
   std::map<std::string, std::string> given;
   std::map<std::string, CLI::Option*> added;
   for (const Setting& setting : settings) {
@@ -242,6 +252,7 @@ std::variant<ServeOptions, int> parse_serve(int argc, const char* const* argv, c
   for (const auto& [name, option] : added) {
     if (option->count() > 0) flags[name] = given[name];
   }
+  if (config_flag->count() > 0 && config.empty()) return complain("--config: must not be empty");
   if (const char* file = environment("MILLRACE_CONFIG"); config.empty() && file != nullptr) config = file;
   Result<Texts> file = config.empty() ? Texts{} : read_settings_file(config, settings);
   if (!file) return complain(file.error().detail);

@@ -93,6 +93,20 @@ TEST_F(OptionsTest, AnUnknownOrWrongKeyOfTheFileIsNamed) {
   EXPECT_THAT(complaint({"--config", "no/such/file.toml"}), HasSubstr("no/such/file.toml"));
 }
 
+TEST_F(OptionsTest, AFolderIsNoFileOfSettings) {
+  EXPECT_THAT(complaint({"--config", std::filesystem::temp_directory_path().string()}), HasSubstr("is a folder"));
+}
+
+TEST_F(OptionsTest, AnEmptyPlaceIsRefusedWhereAFlagOrTheFileNamesIt) {
+  for (const char* flag : {"--data", "--store", "--blobs", "--schemas", "--tls-cert", "--tls-key", "--config"}) {
+    EXPECT_THAT(complaint({flag, ""}), HasSubstr(std::string(flag) + ": must not be empty"));
+  }
+  EXPECT_THAT(complaint({"--store="}), HasSubstr("--store"));
+  EXPECT_THAT(complaint({"--config", write_file("store = \"\"\n")}), HasSubstr("store in the file: must not be"));
+  environment_["MILLRACE_STORE"] = "";
+  EXPECT_EQ(good({}).store, "") << "an empty variable is one that is not set";
+}
+
 TEST_F(OptionsTest, WrongValuesNameTheirOption) {
   EXPECT_THAT(complaint({"--queue-lease", "soon"}), HasSubstr("--queue-lease"));
   EXPECT_THAT(complaint({"--queue-lease", "0s"}), HasSubstr("--queue-lease"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <sstream>
 
@@ -37,6 +38,10 @@ std::string variable_of(std::string_view name) {
 std::string key_of(std::string_view name) { return with_underscores(name); }
 
 Result<Texts> read_settings_file(const std::string& path, const std::vector<Setting>& settings) {
+  // Opened as a file, a folder reads as an empty one.
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
+    return fail(Errc::invalid, fmt::format("{} is a folder; --config names a TOML file", path), path);
+  }
   toml::table table;
   try {
     table = toml::parse_file(path);

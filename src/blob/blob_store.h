@@ -34,10 +34,11 @@ struct Page {
 
 // How a store has been doing since it was opened, for operators.
 struct Report {
+  // From good to bad.
   enum class State {
     unused,   // nothing was asked of it so far
-    working,  // the last call succeeded
-    failing,  // the last call threw
+    working,  // the last read, write and removal succeeded, as far as there was one
+    failing,  // the last read, the last write or the last removal threw
   };
   std::string kind;  // "folder", "s3", "postgres", "memory"
   State state = State::unused;

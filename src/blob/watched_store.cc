@@ -1,5 +1,6 @@
 #include "blob/watched_store.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -9,16 +10,21 @@ WatchedStore::WatchedStore(std::string kind, std::unique_ptr<BlobStore> inner) :
   report_.kind = std::move(kind);
 }
 
+void WatchedStore::note(Kind kind, Report::State how) {
+  last_[static_cast<std::size_t>(kind)] = how;
+  report_.state = *std::ranges::max_element(last_);
+}
+
 template <class Call>
-auto WatchedStore::watched(Call call) {
+auto WatchedStore::watched(Kind kind, Call call) {
   try {
     auto result = call();
     const std::lock_guard lock(mutex_);
-    report_.state = Report::State::working;
+    note(kind, Report::State::working);
     return result;
   } catch (const std::exception& error) {
     const std::lock_guard lock(mutex_);
-    report_.state = Report::State::failing;
+    note(kind, Report::State::failing);
     report_.last_error = error.what();
     ++report_.failures;
     throw;
@@ -26,7 +32,7 @@ auto WatchedStore::watched(Call call) {
 }
 
 Put WatchedStore::put(const TenantId& tenant, std::string_view key, std::string_view bytes) {
-  const Put done = watched([&] { return inner_->put(tenant, key, bytes); });
+  const Put done = watched(Kind::write, [&] { return inner_->put(tenant, key, bytes); });
   if (done == Put::taken) return done;
   const std::lock_guard lock(mutex_);
   ++report_.blobs_written;
@@ -35,17 +41,17 @@ Put WatchedStore::put(const TenantId& tenant, std::string_view key, std::string_
 }
 
 std::optional<std::string> WatchedStore::get(const TenantId& tenant, std::string_view key) {
-  return watched([&] { return inner_->get(tenant, key); });
+  return watched(Kind::read, [&] { return inner_->get(tenant, key); });
 }
 
 void WatchedStore::remove(const TenantId& tenant, std::string_view key, Time before) {
-  watched([&] { return inner_->remove(tenant, key, before), true; });
+  watched(Kind::removal, [&] { return inner_->remove(tenant, key, before), true; });
   const std::lock_guard lock(mutex_);
   ++report_.blobs_removed;
 }
 
 Page WatchedStore::list(std::string_view cursor, std::size_t limit) {
-  return watched([&] { return inner_->list(cursor, limit); });
+  return watched(Kind::read, [&] { return inner_->list(cursor, limit); });
 }
 
 Report WatchedStore::report() const {

@@ -1,6 +1,8 @@
-// A blob store that counts what passes through it and remembers how the last call ended. Any thread.
+// A blob store that counts what passes through it and remembers how the last call of each kind ended. Any
+// thread.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,13 +24,19 @@ class WatchedStore final : public BlobStore {
   Report report() const override;
 
  private:
+  // Each is judged by itself: a full disk still reads and removes, and takes nothing.
+  enum class Kind { read, write, removal };
+
   // Runs a call and notes how it ended; what it throws goes on to the caller.
   template <class Call>
-  auto watched(Call call);
+  auto watched(Kind kind, Call call);
+  // REQUIRES: mutex_ is held.
+  void note(Kind kind, Report::State how);
 
   std::unique_ptr<BlobStore> inner_;
   mutable std::mutex mutex_;
-  Report report_;  // guarded by mutex_
+  Report report_;                        // guarded by mutex_
+  std::array<Report::State, 3> last_{};  // by Kind; guarded by mutex_
 };
 
 }  // namespace millrace::blob

@@ -41,5 +41,25 @@ TEST(WatchedStore, ReportsWhatPassedThroughAndHowItEnded) {
   EXPECT_EQ(inner.size(), 0u);
 }
 
+TEST(WatchedStore, AStoreThatTakesNothingIsNotWellBecauseItCanBeRead) {
+  const SystemClock clock;
+  auto memory = std::make_unique<MemoryStore>(clock);
+  MemoryStore& inner = *memory;
+  WatchedStore store("memory", std::move(memory));
+  inner.fail_next(1);
+  EXPECT_THROW(store.put(kTenant, "a", "1"), Unavailable);
+  store.get(kTenant, "a");
+  store.list("", 10);
+  store.remove(kTenant, "a", kNever);
+  EXPECT_EQ(store.report().state, Report::State::failing);
+
+  inner.fail_next(1);
+  EXPECT_THROW(store.list("", 10), Unavailable);
+  store.put(kTenant, "a", "1");
+  EXPECT_EQ(store.report().state, Report::State::failing) << "it can be written, but not read";
+  store.get(kTenant, "a");
+  EXPECT_EQ(store.report().state, Report::State::working);
+}
+
 }  // namespace
 }  // namespace millrace::blob

@@ -27,7 +27,14 @@ std::optional<std::string> either(const std::optional<std::string>& given, const
 
 void append(Findings& findings, Findings&& more) { std::ranges::move(more, std::back_inserter(findings)); }
 
+// An unset variable of a shell would have something else examined than what is meant.
+void require_named(const std::optional<std::string>& given, const char* option) {
+  if (given && given->empty()) throw Failure(Exit::usage, std::string(option) + " must not be empty");
+}
+
 Findings examine(const Options& options, Session& session) {
+  require_named(options.data, "--data");
+  require_named(options.store, "--store");
   const SystemClock clock;
   Findings findings = examine_machine(clock.now());
   if (const auto data = either(options.data, "MILLRACE_DATA", session)) append(findings, examine_data(*data));

@@ -196,6 +196,19 @@ TEST_F(EventCommand, QueryAllFollowsTheCursorIntoOneDocument) {
   EXPECT_EQ(calls.at(1).target, "/api/events?cursor=c&limit=1000");
 }
 
+TEST_F(EventCommand, ARefusedListingPrintsNoHalfDocument) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"query", "--all", "--from", "yesterday", "--json"},
+                                             {"explain", "nope", "--json"},
+                                             {"queue", "list", "--all", "--json"}}) {
+    will_answer(404, R"({"detail":"no"})");
+    EXPECT_EQ(run(command), 1);
+    will_lose_the_connection();
+    EXPECT_EQ(run(command), 3);
+    EXPECT_EQ(out.str(), "") << command.front();
+  }
+}
+
 TEST_F(EventCommand, QueryRefusesOptionsThatDoNotGoTogether) {
   EXPECT_EQ(run({"query", "--index", "GSI1"}), 2);
   EXPECT_EQ(run({"query", "--pk", "x", "--type", "a.b"}), 2);

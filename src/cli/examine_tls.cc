@@ -19,13 +19,20 @@ namespace {
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 using Certificate = std::unique_ptr<X509, void (*)(X509*)>;
 
-std::optional<Time> expiry_of(const std::string& path) {
-  const File file(std::fopen(path.c_str(), "re"), std::fclose);
-  if (!file) return std::nullopt;
-  const Certificate certificate(PEM_read_X509(file.get(), nullptr, nullptr, nullptr), X509_free);
+std::optional<Time> time_of(const ASN1_TIME* stamp) {
   std::tm parts{};
-  if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &parts) != 1) return std::nullopt;
+  if (ASN1_TIME_to_tm(stamp, &parts) != 1) return std::nullopt;
   return Time(std::chrono::seconds(::timegm(&parts)));
+}
+
+void add_validity(Findings& findings, const std::string& path, Time now) {
+  const File file(std::fopen(path.c_str(), "re"), std::fclose);
+  if (!file) return;
+  const Certificate certificate(PEM_read_X509(file.get(), nullptr, nullptr, nullptr), X509_free);
+  if (!certificate) return;
+  const auto not_before = time_of(X509_get0_notBefore(certificate.get()));
+  const auto not_after = time_of(X509_get0_notAfter(certificate.get()));
+  if (not_before && not_after) findings.push_back(judge_validity(*not_before, *not_after, now));
 }
 
 bool add_unreadable(Findings& findings, const std::string& path, const char* subject) {
@@ -60,9 +67,7 @@ Findings examine_tls(const std::string& certificate, const std::string& key, Tim
   } catch (const std::exception& error) {
     findings.push_back({.verdict = Verdict::fail, .subject = "TLS", .what = error.what(), .fix = "mend the files"});
   }
-  if (const std::optional<Time> not_after = expiry_of(certificate)) {
-    findings.push_back(judge_expiry(*not_after, now));
-  }
+  add_validity(findings, certificate, now);
   return findings;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <utility>
 
 #include "base/limits.h"
 #include "cli/answer.h"
@@ -79,9 +80,10 @@ Exit explain_all(const Options& options, Session& session, Api& api) {
   Table table({{"RULE"}, {"MATCHES"}, {"WHY NOT", Align::left, true}});
   std::size_t count = 0;
   std::optional<std::string> cursor;
-  if (options.json) session.out << R"({"items":[)";
+  const char* head = R"({"items":[)";
   do {
     const json::Document page = fetch(options, cursor, api);
+    if (options.json) session.out << std::exchange(head, "");  // not before: a refusal prints no half document
     for (const json::Value verdict : elements_of(page.root(), "items")) {
       if (options.json) session.out << (count == 0 ? "" : ",") << verdict.raw();
       table.add({text_of(verdict, "rule"), verdict_cell(verdict), first_reason(verdict)});

@@ -74,12 +74,16 @@ Finding judge_disk(std::string_view path, std::uint64_t free_bytes, std::uint64_
   return finding;
 }
 
-Finding judge_expiry(Time not_after, Time now) {
+Finding judge_validity(Time not_before, Time not_after, Time now) {
   Finding finding{.subject = "TLS certificate", .what = fmt::format("valid until {}", format_time(not_after))};
   if (not_after <= now) {
     finding.verdict = Verdict::fail;
     finding.what = fmt::format("expired at {}", format_time(not_after));
     finding.fix = "renew it";
+  } else if (not_before > now) {
+    finding.verdict = Verdict::fail;
+    finding.what = fmt::format("is not valid before {}", format_time(not_before));
+    finding.fix = "use one that is valid now, or set this machine's clock";
   } else if (not_after - now < kRenewBefore) {
     finding.verdict = Verdict::warn;
     finding.fix = "renew it soon";

@@ -34,8 +34,8 @@ Finding judge_clock_skew(Time there, Time asked, Time answered);
 
 Finding judge_disk(std::string_view path, std::uint64_t free_bytes, std::uint64_t all_bytes);
 
-// A certificate's last moment.
-Finding judge_expiry(Time not_after, Time now);
+// A certificate's first and last moment.
+Finding judge_validity(Time not_before, Time not_after, Time now);
 
 // "Sun, 06 Nov 1994 08:49:37 GMT", as in an answer's Date; nullopt for anything else.
 std::optional<Time> parse_http_date(std::string_view text);

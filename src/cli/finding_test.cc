@@ -42,9 +42,15 @@ TEST(Disk, WarnsBeforeItFails) {
 }
 
 TEST(Certificate, IsToBeRenewedInTime) {
-  EXPECT_EQ(judge_expiry(kNow + std::chrono::days(90), kNow).verdict, Verdict::ok);
-  EXPECT_EQ(judge_expiry(kNow + std::chrono::days(5), kNow).verdict, Verdict::warn);
-  EXPECT_EQ(judge_expiry(kNow, kNow).verdict, Verdict::fail);
+  EXPECT_EQ(judge_validity(kNow, kNow + std::chrono::days(90), kNow).verdict, Verdict::ok);
+  EXPECT_EQ(judge_validity(kNow, kNow + std::chrono::days(5), kNow).verdict, Verdict::warn);
+  EXPECT_EQ(judge_validity(kNow - 24h, kNow, kNow).verdict, Verdict::fail);
+}
+
+TEST(Certificate, IsNoGoodBeforeItsTime) {
+  const Finding finding = judge_validity(kNow + 1s, kNow + std::chrono::days(90), kNow);
+  EXPECT_EQ(finding.verdict, Verdict::fail);
+  EXPECT_NE(finding.what.find("not valid before 2026-01-15T12:00:01"), std::string::npos) << finding.what;
 }
 
 TEST(HttpDate, IsRead) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <utility>
 
 #include "base/limits.h"
 #include "cli/answer.h"
@@ -98,9 +99,10 @@ Exit query_all(const Options& options, Session& session, Api& api) {
   Table table = event_table();
   std::size_t count = 0;
   std::optional<std::string> cursor = options.cursor;
-  if (options.json) session.out << R"({"items":[)";
+  const char* head = R"({"items":[)";
   do {
     const json::Document page = fetch_page(options, cursor, api);
+    if (options.json) session.out << std::exchange(head, "");  // not before: a refusal prints no half document
     cursor = next_cursor(page.root());
     if (!options.json) {
       count += print_rows(table, page.root(), session);

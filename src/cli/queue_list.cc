@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <utility>
 
 #include "base/limits.h"
 #include "cli/answer.h"
@@ -79,9 +80,10 @@ Exit list_all(const Options& options, Session& session, Api& api) {
   Table table = item_table();
   std::uint64_t count = 0;
   std::optional<std::string> cursor = options.cursor;
-  if (options.json) session.out << R"({"events":[)";
+  const char* head = R"({"events":[)";
   do {
     const json::Document page = fetch_page(options, cursor, api);
+    if (options.json) session.out << std::exchange(head, "");  // not before: a refusal prints no half document
     cursor = next_cursor(page.root());
     const std::optional<json::Value> events = page.root().find("events");
     if (!events || !events->is(json::Kind::array)) break;

@@ -6,15 +6,20 @@
 namespace millrace::cli {
 namespace {
 
-// The client gives the system's words only.
-const char* advice_for(const std::string& why) {
-  if (why.find("certificate") != why.npos) return "--ca-file FILE trusts a certificate of your own";
+// The client gives the words of the system and of OpenSSL only.
+const char* advice_for(const std::string& why, const Place& place) {
+  const auto says = [&why](const char* words) { return why.find(words) != why.npos; };
+  if (says("has expired")) return "the server needs a new certificate, unless this machine's clock is wrong";
+  if (says("not yet valid")) return "the server's certificate is for later, unless this machine's clock is wrong";
+  if (says("is not for")) return "name the server as its certificate does";
+  if (says("certificate") && place.ca_file) return "the file of --ca-file has to hold whoever signed it";
+  if (says("certificate")) return "--ca-file FILE trusts a certificate of your own";
   return "is it running? `millrace serve` starts one; --server URL or MILLRACE_SERVER names another";
 }
 
 class ServerApi final : public Api {
  public:
-  explicit ServerApi(const Place& place) : url_(place.server), client_(place.server, place.ca_file) {
+  explicit ServerApi(const Place& place) : place_(place), client_(place.server, place.ca_file) {
     if (!place.key.empty()) client_.set_header("Authorization", "Bearer " + place.key);
     if (!place.tenant.empty()) client_.set_header("X-Millrace-Tenant", place.tenant);
     client_.set_header("User-Agent", "millrace-cli");
@@ -36,10 +41,11 @@ class ServerApi final : public Api {
   http::ClientResponse given(Result<http::ClientResponse> answer) const {
     if (answer) return *std::move(answer);
     const std::string& why = answer.error().detail;
-    throw Failure(Exit::unreachable, fmt::format("no answer from {}: {} ({})", url_, why, advice_for(why)));
+    throw Failure(Exit::unreachable,
+                  fmt::format("no answer from {}: {} ({})", place_.server, why, advice_for(why, place_)));
   }
 
-  std::string url_;
+  Place place_;
   http::Client client_;
 };
 

@@ -172,9 +172,19 @@ struct Client::Link {
     return {};
   }
 
+  // Why the server's certificate was not taken, as OpenSSL puts it; "" if it was, or none came.
+  std::string distrust() const {
+    const long verdict = secured ? SSL_get_verify_result(secured->native_handle()) : X509_V_OK;
+    if (verdict == X509_V_OK) return "";
+    // What a callback refuses without a word of its own, and ours looks at the name.
+    if (verdict == X509_V_ERR_UNSPECIFIED) return fmt::format(": the certificate is not for {}", url.host);
+    return fmt::format(": {}", X509_verify_cert_error_string(verdict));
+  }
+
   std::unexpected<Error> failed(const error_code& error) {
+    const std::string reason = distrust();
     disconnect();
-    return fail(Errc::unavailable, fmt::format("{}:{}: {}", url.host, url.port, error.message()));
+    return fail(Errc::unavailable, fmt::format("{}:{}: {}{}", url.host, url.port, error.message(), reason));
   }
 };
 

@@ -6,8 +6,9 @@ import subprocess
 import tempfile
 import unittest
 
+from certificates import Authority
 from command import OK, REFUSED, USAGE, CommandCase, millrace
-from server import free_port
+from server import Server, free_port
 from stores import new_place
 
 
@@ -79,6 +80,24 @@ class Doctor(CommandCase):
         self.assertEqual(self.examine(OK, *other)["TLS certificate"]["verdict"], "warn")
         self.assertEqual(self.examine(REFUSED, *good[:2], *other[2:])["TLS"]["verdict"], "fail")
         self.assertEqual(self.examine(REFUSED, *good[:3], self.scratch / "none")["TLS key"]["verdict"], "fail")
+
+    def test_a_certificate_for_later_fails(self):
+        certificate, key = Authority(self.scratch, "ours").issue("early", "DNS:localhost", "20400101000000Z",
+                                                                 "20410101000000Z")
+        found = self.examine(REFUSED, "--tls-cert", certificate, "--tls-key", key)["TLS certificate"]
+        self.assertEqual(found["verdict"], "fail")
+        self.assertIn("not valid before 2040-01-01", found["what"])
+
+    def test_a_schema_of_a_newer_program_fails(self):
+        place = new_place("postgres")
+        Server(place).kill()
+        later = "insert into millrace.schema_migrations (version, title, checksum) values (999, 'later', 'x')"
+        subprocess.run(["psql", "-qX", place[1], "-c", later], check=True, capture_output=True)
+        self.assertIn("version 999", self.examine(REFUSED, *place)["PostgreSQL"]["what"])
+
+    def test_an_empty_place_is_wrong_usage(self):
+        for option in ("--data", "--store"):
+            self.assertEqual(millrace("doctor", option, "").code, USAGE)
 
     def test_needs_both_files_for_tls(self):
         self.assertEqual(millrace("doctor", "--tls-cert", "x.pem").code, USAGE)

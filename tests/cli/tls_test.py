@@ -1,38 +1,13 @@
 """Commands over https: whom they trust, and what they say where they do not."""
 
 import pathlib
-import subprocess
 import tempfile
 import unittest
 
+from certificates import Authority
 from command import OK, UNREACHABLE, USAGE, millrace
 from server import Server
 from stores import new_place
-
-
-class Authority:
-    """A certificate authority with files in `folder`."""
-
-    def __init__(self, folder, name):
-        self._folder, self._name = folder, name
-        self.certificate = folder / f"{name}.pem"
-        self._key = folder / f"{name}.key"
-        self._openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-days", "2",
-                      "-keyout", self._key, "-out", self.certificate)
-
-    def issue(self, name, hosts):
-        """Certificate and key of a server with these names."""
-        key, request, certificate = (self._folder / f"{name}.{end}" for end in ("key", "csr", "pem"))
-        extensions = self._folder / f"{name}.cnf"
-        extensions.write_text(f"subjectAltName={hosts}\n")
-        self._openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-keyout", key, "-out", request)
-        self._openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self._key, "-CAcreateserial",
-                      "-days", "2", "-extfile", extensions, "-out", certificate)
-        return certificate, key
-
-    @staticmethod
-    def _openssl(*args):
-        subprocess.run(["openssl", *map(str, args)], check=True, capture_output=True)
 
 
 class OverHttps(unittest.TestCase):
@@ -41,6 +16,7 @@ class OverHttps(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(scratch.cleanup)
         folder = pathlib.Path(scratch.name)
+        cls.folder = folder
         cls.authority, cls.stranger = Authority(folder, "ours"), Authority(folder, "stranger")
         certificate, key = cls.authority.issue("server", "IP:127.0.0.1")
         cls.server = Server(new_place("embedded"), "--tls-cert", certificate, "--tls-key", key)
@@ -72,13 +48,25 @@ class OverHttps(unittest.TestCase):
 
     def test_another_authority_is_not(self):
         before = self.stored()
-        self.refuse(self.add("--ca-file", self.stranger.certificate), UNREACHABLE, "certificate", "--ca-file")
-        self.refuse(self.add(), UNREACHABLE, "certificate", "--ca-file")
+        self.refuse(self.add("--ca-file", self.stranger.certificate), UNREACHABLE,
+                    "unable to get local issuer certificate", "the file of --ca-file has to hold")
+        self.refuse(self.add(), UNREACHABLE, "certificate", "--ca-file FILE trusts")
         self.assertEqual(self.stored(), before)
 
     def test_a_certificate_for_another_host_is_not(self):
         elsewhere = self.server.url.replace("127.0.0.1", "localhost")
-        self.refuse(self.add("--ca-file", self.authority.certificate, server=elsewhere), UNREACHABLE, "certificate")
+        self.refuse(self.add("--ca-file", self.authority.certificate, server=elsewhere), UNREACHABLE,
+                    "the certificate is not for localhost")
+
+    def test_a_certificate_of_another_time_is_not_and_says_so(self):
+        for name, dates, why in (("late", ("20200101000000Z", "20210101000000Z"), "certificate has expired"),
+                                 ("early", ("20400101000000Z", "20410101000000Z"), "certificate is not yet valid")):
+            certificate, key = self.authority.issue(name, "IP:127.0.0.1", *dates)
+            server = Server(new_place("embedded"), "--tls-cert", certificate, "--tls-key", key)
+            self.addCleanup(server.kill)
+            done = self.add("--ca-file", self.authority.certificate, server=server.url)
+            self.refuse(done, UNREACHABLE, why, "clock")
+            self.assertNotIn("--ca-file", done.err)
 
     def test_a_file_that_is_no_certificate_is_wrong_usage(self):
         for path in ("/no/such/file.pem", __file__):

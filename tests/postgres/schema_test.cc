@@ -125,6 +125,8 @@ TEST_F(Schema, ASchemaOfANewerProgramIsRefused) {
   open();
   run_sql(url_, "INSERT INTO millrace.schema_migrations (version, title, checksum) VALUES (999, 'later', 'x')");
   EXPECT_THAT([&] { open(); }, ThrowsMessage<StoreError>(HasSubstr("version 999")));
+  EXPECT_THAT(store::inspect_postgres(url_),
+              testing::Contains(testing::Field(&store::Finding::text, HasSubstr("version 999"))));
 }
 
 TEST_F(Schema, AMigrationThatFailsLeavesNothingBehind) {
