@@ -1,5 +1,6 @@
 """Two servers on one PostgreSQL: one works, the other waits and takes over when the first dies."""
 
+import contextlib
 import json
 import random
 import select
@@ -24,6 +25,16 @@ class Standby(FaultCase):
             select.select([], [], [], 0.02)
         self.assertTrue(server.running(), server.log_tail())
 
+    @contextlib.contextmanager
+    def owner_and_standby(self):
+        with postgres(self.scratch) as cluster:
+            owner, standby = (cluster.server(self.scratch, QUICK) for _ in range(2))
+            with killed_at_end(owner, standby):
+                owner.start()
+                standby.launch()
+                self.wait_listening(standby)
+                yield owner, standby
+
     def follow(self, server):
         """A connection on which the event log is followed."""
         stream = socket.create_connection(("127.0.0.1", server.port), STREAM_SECONDS)
@@ -43,62 +54,46 @@ class Standby(FaultCase):
 
     def test_takes_over_when_the_owner_is_killed_and_promises_hold(self):
         chance = random.Random(SEED)
-        with postgres(self.scratch) as cluster:
-            owner, standby = (cluster.server(self.scratch, QUICK) for _ in range(2))
-            with killed_at_end(owner, standby):
-                owner.start()
-                standby.launch()
-                self.wait_listening(standby)
-                with Workload(self.journal, [owner.port, standby.port], SEED) as load:
-                    for _ in range(scaled(3, 30)):
-                        self.assertTrue(self.journal.wait_for_more(chance.randrange(100, 1500)), owner.log_tail())
-                        self.assertIs(False, standby.is_ready(), "two servers own the shards")
-                        owner.kill()
-                        standby.wait_ready(TAKEOVER_SECONDS)
-                        owner, standby = standby, owner
-                        standby.launch()
-                        self.wait_listening(standby)
-                    self.finish(load, owner)
-                self.assertEqual(0, standby.stop())
-                self.assertEqual(0, owner.stop())
+        with self.owner_and_standby() as (owner, standby):
+            with Workload(self.journal, [owner.port, standby.port], SEED) as load:
+                for _ in range(scaled(3, 30)):
+                    self.assertTrue(self.journal.wait_for_more(chance.randrange(100, 1500)), owner.log_tail())
+                    self.assertIs(False, standby.is_ready(), "two servers own the shards")
+                    owner.kill()
+                    standby.wait_ready(TAKEOVER_SECONDS)
+                    owner, standby = standby, owner
+                    standby.launch()
+                    self.wait_listening(standby)
+                self.finish(load, owner)
+            self.assertEqual(0, standby.stop())
+            self.assertEqual(0, owner.stop())
 
     # At once, without waiting for a heartbeat to run out.
     def test_a_stopped_owner_hands_over(self):
-        with postgres(self.scratch) as cluster:
-            owner, standby = (cluster.server(self.scratch, QUICK) for _ in range(2))
-            with killed_at_end(owner, standby):
-                owner.start()
-                standby.launch()
-                self.wait_listening(standby)
-                self.assertEqual(503, standby.client().get("/readyz").status)
-                self.assertEqual(0, owner.stop())
-                standby.wait_ready(3)
-                self.assertTrue(standby.is_ready())
-
+        with self.owner_and_standby() as (owner, standby):
+            self.assertEqual(503, standby.client().get("/readyz").status)
+            self.assertEqual(0, owner.stop())
+            standby.wait_ready(3)
+            self.assertTrue(standby.is_ready())
 
     # It had nothing to commit meanwhile, which would have told it.
     def test_an_idle_owner_that_was_stopped_does_not_go_on_as_one(self):
-        with postgres(self.scratch) as cluster:
-            owner, standby = (cluster.server(self.scratch, QUICK) for _ in range(2))
-            with killed_at_end(owner, standby):
-                owner.start()
-                standby.launch()
-                self.wait_listening(standby)
-                stream = self.follow(owner)
-                owner.signal(signal.SIGSTOP)
-                standby.wait_ready(TAKEOVER_SECONDS)
-                made = standby.client().post("/events", {"title": "of the new owner", "tags": "late"})
-                self.assertEqual(201, made.status)
-                owner.signal(signal.SIGCONT)
-                claim = owner.client().get("/events/subscribe?tags=late&worker_id=w")
-                self.assertEqual(503, claim.status, "an answer of the past: there is an item")
-                deadline = time.monotonic() + TAKEOVER_SECONDS
-                while owner.is_ready() and time.monotonic() < deadline:
-                    select.select([], [], [], 0.02)
-                self.assertFalse(owner.is_ready(), "two servers say that they own the shards")
-                self.assertTrue(standby.is_ready())
-                self.assertEqual(200, standby.client().get("/events/subscribe?tags=late&worker_id=w").status)
-                self.assertIn(b"event: error", self.rest_of(stream), "it would never hear of another event")
+        with self.owner_and_standby() as (owner, standby):
+            stream = self.follow(owner)
+            owner.signal(signal.SIGSTOP)
+            standby.wait_ready(TAKEOVER_SECONDS)
+            made = standby.client().post("/events", {"title": "of the new owner", "tags": "late"})
+            self.assertEqual(201, made.status)
+            owner.signal(signal.SIGCONT)
+            claim = owner.client().get("/events/subscribe?tags=late&worker_id=w")
+            self.assertEqual(503, claim.status, "an answer of the past: there is an item")
+            deadline = time.monotonic() + TAKEOVER_SECONDS
+            while owner.is_ready() and time.monotonic() < deadline:
+                select.select([], [], [], 0.02)
+            self.assertFalse(owner.is_ready(), "two servers say that they own the shards")
+            self.assertTrue(standby.is_ready())
+            self.assertEqual(200, standby.client().get("/events/subscribe?tags=late&worker_id=w").status)
+            self.assertIn(b"event: error", self.rest_of(stream), "it would never hear of another event")
 
     def test_a_server_without_its_postgresql_is_not_ready_and_says_why_in_json(self):
         with postgres(self.scratch) as cluster:
