@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "engine/prompt_thread.h"
 
 namespace millrace::engine {
 namespace {
@@ -14,52 +13,17 @@ constexpr std::size_t kSweepBudget = 2000;  // rows a call: a few milliseconds b
 }  // namespace
 
 Committer::Committer(store::Store& store, const Clock& clock, Inbox& inbox, Hooks hooks)
-    : store_(store), clock_(clock), inbox_(inbox), hooks_(std::move(hooks)), thread_([this] { loop(); }) {}
+    : store_(store), clock_(clock), inbox_(inbox), hooks_(std::move(hooks)) {}
 
-Committer::~Committer() { stop(); }
+void Committer::stop() { finisher_.reset(); }
 
-void Committer::stop() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
-  arrived_.notify_one();
-  thread_.join();
-  finisher_.reset();
-}
-
-void Committer::commit(Epoch epoch, Group group) {
-  {
-    const std::lock_guard lock(mutex_);
-    work_.emplace(epoch, std::move(group));
-  }
-  arrived_.notify_one();
-}
-
-void Committer::loop() {
-  become_prompt("commit");
-  std::unique_lock lock(mutex_);
-  while (true) {
-    arrived_.wait(lock, [this] { return ends_ || work_; });
-    if (!work_) return;
-    Work work = std::move(*work_);
-    work_.reset();
-    lock.unlock();
-    persist(std::move(work));
-    sweep();
-    lock.lock();
-  }
-}
-
-void Committer::persist(Work work) {
-  Group& group = work.group;
+std::optional<CommitFailed> Committer::commit(Epoch epoch, Group group) {
   const auto started = std::chrono::steady_clock::now();
   std::unique_ptr<store::Store::Persisted> persisted;
   try {
     // Answers that change nothing are not checked by the store.
     if (!store_.owns()) throw store::StoreError(store::Fate::fenced, "this node no longer owns the shards");
-    if (!group.batches.empty()) persisted = store_.persist(work.epoch, group.batches);
+    if (!group.batches.empty()) persisted = store_.persist(epoch, group.batches);
   } catch (const std::exception& error) {
     return fail(group, error);
   }
@@ -67,18 +31,19 @@ void Committer::persist(Work work) {
   last_seconds_.store(took.count(), std::memory_order_relaxed);
   if (!group.batches.empty()) commits_.fetch_add(1, std::memory_order_relaxed);
   room_.acquire();
-  inbox_.put(CommitPersisted{group.number});
   finisher_->run([this, persisted = std::move(persisted), group = std::move(group)]() mutable {
     finish(std::move(persisted), std::move(group));
     room_.release();
   });
+  sweep();
+  return std::nullopt;
 }
 
 void Committer::finish(std::unique_ptr<store::Store::Persisted> persisted, Group group) {
   try {
     if (persisted) store_.apply(*persisted);
   } catch (const std::exception& error) {
-    return fail(group, error);
+    return inbox_.put(fail(group, error));
   }
   hooks_.durable(group);
   inbox_.put(CommitDone{group.number});
@@ -92,11 +57,11 @@ void Committer::finish(std::unique_ptr<store::Store::Persisted> persisted, Group
   }
 }
 
-void Committer::fail(Group& group, const std::exception& error) {
+CommitFailed Committer::fail(Group& group, const std::exception& error) {
   const auto* known = dynamic_cast<const store::StoreError*>(&error);
   failures_.fetch_add(1, std::memory_order_relaxed);
-  inbox_.put(CommitFailed{known != nullptr ? known->fate() : store::Fate::broken, error.what()});
   for (Delivery& delivery : group.deliveries) hooks_.refuse(std::move(delivery), error.what());
+  return {known != nullptr ? known->fate() : store::Fate::broken, error.what()};
 }
 
 void Committer::sweep() {

@@ -1,15 +1,13 @@
-// Two threads: one makes a group durable, the other makes the group before it visible to reads and passes its
-// answers on. Nothing is answered before its group is both, and groups are never reordered.
+// Makes groups durable on the caller's thread; a thread of its own makes them visible to reads and passes their answers
+// on, while the next group is made durable. Nothing is answered before its group is both, and groups are never
+// reordered.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <semaphore>
-#include <thread>
 
 #include "engine/group.h"
 #include "engine/mail.h"
@@ -27,12 +25,12 @@ class Committer {
   };
 
   Committer(store::Store& store, const Clock& clock, Inbox& inbox, Hooks hooks);
-  ~Committer();
-  // Commits what was handed over, passes its answers on, ends the threads.
+  // Passes on the answers of what was committed, ends the thread.
   void stop();
 
-  // REQUIRES: the CommitPersisted or CommitFailed of the last group was received.
-  void commit(Epoch epoch, Group group);
+  // Returns when the group is durable; CommitDone comes by mail once reads see it, CommitFailed if it can't be made
+  // visible. If it could not be made durable, its callers are refused and the failure is returned.
+  std::optional<CommitFailed> commit(Epoch epoch, Group group);
 
   double last_seconds() const { return last_seconds_.load(std::memory_order_relaxed); }
   std::uint64_t commits() const { return commits_.load(std::memory_order_relaxed); }
@@ -42,14 +40,8 @@ class Committer {
   // Groups that are durable and not answered yet. More would only wait.
   static constexpr std::ptrdiff_t kUnfinishedMax = 2;
 
-  struct Work {
-    Epoch epoch;
-    Group group;
-  };
-  void loop();
-  void persist(Work work);
   void finish(std::unique_ptr<store::Store::Persisted> persisted, Group group);
-  void fail(Group& group, const std::exception& error);
+  CommitFailed fail(Group& group, const std::exception& error);
   void sweep();
 
   store::Store& store_;
@@ -57,17 +49,12 @@ class Committer {
   Inbox& inbox_;
   Hooks hooks_;
 
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::optional<Work> work_;
-  bool ends_ = false;
   Time last_sweep_{};
   std::atomic<double> last_seconds_ = 0;
   std::atomic<std::uint64_t> commits_ = 0;
   std::atomic<std::uint64_t> failures_ = 0;
   std::counting_semaphore<kUnfinishedMax> room_{kUnfinishedMax};
   std::unique_ptr<JobThread> finisher_ = std::make_unique<JobThread>("apply");
-  std::thread thread_;
 };
 
 }  // namespace millrace::engine

@@ -113,7 +113,7 @@ struct Engine::Impl {
     snapshot.store(std::move(next));
   }
 
-  // On the commit thread, before the answers that tell of it.
+  // On the apply thread, before the answers that tell of it.
   void durable(const Group& group) {
     std::shared_ptr<Snapshot> next;
     for (const shard::Batch& batch : group.batches) {

@@ -1,6 +1,6 @@
-// Runs the shards of this node on a store: one thread executes commands, one commits what they
-// want written (a group at a time, the next group forming while the last one syncs), and every answer
-// waits for the commit that it rests on. Reads that need no decision go to the store directly.
+// Runs the shards of this node on a store: one thread executes commands and makes what they want written durable, a
+// group at a time; every answer waits for the commit that it rests on. Reads that need no decision go to the store
+// directly.
 //
 // Threads: submit() and the accessors may be called from any thread. A `Done` runs on the engine's
 // threads and must not block.
@@ -23,16 +23,16 @@ namespace millrace::engine {
 
 struct EngineOptions {
   shard::ShardOptions shard;
-  // A group is handed to the commit when the last one is done; it never grows past these.
+  // What came during the last commit is the next group; it never grows past these.
   std::size_t group_commands_max = 2048;
   std::size_t group_bytes_max = 4 * 1024 * 1024;
   // How long a group waits for company when the one before it had some. Zero: not at all.
-  std::chrono::microseconds group_linger{200};
+  std::chrono::microseconds group_linger{0};
   // Beyond this many commands on their way, or bytes of bodies, submit() answers `overloaded`.
   std::size_t pending_commands_max = 20'000;
   std::size_t pending_bytes_max = 256 * 1024 * 1024;
   std::size_t body_cache_bytes = 64 * 1024 * 1024;
-  // Runs the deliveries of one group, given as a function, on the commit thread; lets the owner gather the
+  // Runs the deliveries of one group, given as a function, on the apply thread; lets the owner gather the
   // wake-ups that they cause. Empty: they just run.
   std::function<void(const std::function<void()>& deliver)> around_deliveries;
   Millis retention = std::chrono::hours(24 * 30);  // of done items; zero keeps them for ever

@@ -36,11 +36,7 @@ struct CallWithFacts {
   std::uint64_t generation = 0;  // of the shards that asked
 };
 
-// The group is on disk: the next one can be committed.
-struct CommitPersisted {
-  std::uint64_t group = 0;
-};
-// And reads see it.
+// Reads see the group.
 struct CommitDone {
   std::uint64_t group = 0;
 };
@@ -50,7 +46,7 @@ struct CommitFailed {
 };
 struct DrainWanted {};
 
-using Mail = std::variant<Call, CallWithFacts, CommitPersisted, CommitDone, CommitFailed, DrainWanted>;
+using Mail = std::variant<Call, CallWithFacts, CommitDone, CommitFailed, DrainWanted>;
 
 // Many writers, one reader, who takes all there is at once. A reader who has nothing to do with a single call yet
 // lets several gather: each time it is woken costs as much as executing a command.

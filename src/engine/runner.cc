@@ -10,9 +10,8 @@ namespace {
 
 constexpr Millis kLongestSleep = std::chrono::seconds(1);
 constexpr Millis kExpireEvery = std::chrono::seconds(5);
-// While a group is under way or waits for company, so many calls are worth waking up for; fewer wait a moment.
+// While a group waits for company, so many calls are worth waking up for.
 constexpr std::size_t kCallsWorthWaking = 32;
-constexpr Millis kGatheringMax(1);
 // A group waits for company only if those before it had some: a lone caller never waits.
 constexpr std::size_t kCompany = 8;
 constexpr std::size_t kExpireBudget = 500;  // items a shard and round: small beside what is claimed meanwhile
@@ -42,26 +41,25 @@ void Runner::loop() {
   if (!recover()) return lose("the server stops");
   while (!(stop_.stop_requested() && idle())) {
     take_mail();
-    if (in_flight_ == 0 && !store_.owns() && !stop_.stop_requested()) step_down();
+    if (!store_.owns() && !stop_.stop_requested()) step_down();
   }
   lose("the server stops");
 }
 
 bool Runner::idle() const {
-  return put_aside_.empty() && group_.deliveries.empty() && group_shards_.empty() && in_flight_ == 0 && !unseen() &&
-         waiting_.empty() && reads_ == 0 && callers_.empty();
+  return put_aside_.empty() && group_.deliveries.empty() && group_shards_.empty() && !unseen() && waiting_.empty() &&
+         reads_ == 0 && callers_.empty();
 }
 
 std::chrono::system_clock::time_point Runner::wake_at() const {
   std::chrono::system_clock::time_point wake = clock_.now() + kLongestSleep;
   if (!ticks_.empty() && ticks_.begin()->first < wake) wake = ticks_.begin()->first;
-  if (in_flight_ != 0) wake = std::min<std::chrono::system_clock::time_point>(wake, clock_.now() + kGatheringMax);
   return lingers() ? std::min(wake, group_began_ + options_.group_linger) : wake;
 }
 
 // Whether the group in the making should wait for more to join it.
 bool Runner::lingers() const {
-  if (in_flight_ != 0 || group_.deliveries.empty() || company_ < kCompany) return false;
+  if (group_.deliveries.empty() || company_ < kCompany) return false;
   if (group_is_full() || stop_.stop_requested()) return false;
   return std::chrono::system_clock::now() < group_began_ + options_.group_linger;
 }
@@ -75,10 +73,9 @@ RequestId Runner::own_request() { return RequestId{std::uint64_t{1} << 63 | ++ow
 
 void Runner::take_mail() {
   const bool rests = put_aside_.empty() || group_is_full();
-  const bool gathers = in_flight_ != 0 || lingers();
   unread_.swap(put_aside_);
   inbox_.take(unread_, rests ? wake_at() : std::chrono::system_clock::time_point::min(),
-              {.calls = gathers ? kCallsWorthWaking : 1, .done = !waiting_.empty() || stop_.stop_requested()});
+              {.calls = lingers() ? kCallsWorthWaking : 1, .done = !waiting_.empty() || stop_.stop_requested()});
   // Calls are executed where they lie: each is large. Losing the shards empties what is read here.
   while (next_unread_ < unread_.size()) {
     Mail& next = unread_[next_unread_++];
@@ -96,7 +93,7 @@ void Runner::take_mail() {
   tick_due();
   expire();
   expire_events();
-  hand_over();
+  commit_group();
   note_numbers(clock_.now());
 }
 
@@ -109,26 +106,8 @@ void Runner::accept(Mail mail) {
     running(answered->call.shard).shard->abandon(answered->call.request);
     return refuse(std::move(answered->call), "the store can't be read");
   }
-  if (std::holds_alternative<CommitPersisted>(mail)) {
-    in_flight_ = 0;
-    return;
-  }
   if (const auto* done = std::get_if<CommitDone>(&mail)) return commit_done(done->group);
-  if (const auto* failed = std::get_if<CommitFailed>(&mail)) {
-    in_flight_ = 0;
-    done_ = next_group_ - 1;
-    if (failed->fate == store::Fate::broken) {
-      hooks_.state(State::failed);
-      lose(failed->why);
-      hooks_.broken(failed->why);
-      stop_.request_stop();
-      return;
-    }
-    spdlog::error(R"("msg":"commit failed, loading again","why":{})", quoted(failed->why));
-    lose(failed->why);
-    recover();
-    return;
-  }
+  if (const auto* failed = std::get_if<CommitFailed>(&mail)) return commit_failed(*failed);
   drain();
 }
 
@@ -257,13 +236,12 @@ void Runner::tick_due() {
   }
 }
 
-void Runner::hand_over() {
-  if (in_flight_ != 0 || (group_shards_.empty() && group_.deliveries.empty())) return;
-  if (lingers()) return;
+void Runner::commit_group() {
+  if ((group_shards_.empty() && group_.deliveries.empty()) || lingers()) return;
   group_bytes_ = 0;
   // It fades slowly: a small group between large ones is no sign that the callers have gone.
   company_ = std::max(group_.deliveries.size(), company_ / 2);
-  group_.number = in_flight_ = next_group_++;
+  group_.number = next_group_++;
   for (const ShardId id : std::exchange(group_shards_, {})) {
     Running& changed = shards_.at(id);
     changed.shard->seal(changed.effects);
@@ -273,8 +251,9 @@ void Runner::hand_over() {
     changed.effects.batch.items.reserve(items);
   }
   const std::size_t deliveries = group_.deliveries.size();
-  committer_->commit(epoch_, std::exchange(group_, {}));
+  const auto failed = committer_->commit(epoch_, std::exchange(group_, {}));
   group_.deliveries.reserve(deliveries);  // the next group is likely as large
+  if (failed) commit_failed(*failed);
 }
 
 void Runner::commit_done(std::uint64_t group) {
@@ -283,6 +262,20 @@ void Runner::commit_done(std::uint64_t group) {
     ++reads_;
     reader_->run(std::move(waiting_.front().read));
   }
+}
+
+void Runner::commit_failed(const CommitFailed& failed) {
+  done_ = next_group_ - 1;
+  if (failed.fate != store::Fate::broken) {
+    spdlog::error(R"("msg":"commit failed, loading again","why":{})", quoted(failed.why));
+    lose(failed.why);
+    recover();
+    return;
+  }
+  hooks_.state(State::failed);
+  lose(failed.why);
+  hooks_.broken(failed.why);
+  stop_.request_stop();
 }
 
 void Runner::drain() {

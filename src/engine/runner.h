@@ -1,5 +1,5 @@
-// The thread that runs the shards: takes mail, executes commands, forms the next group while the last
-// one is being committed. Owns every Shard; nobody else touches them.
+// The thread that runs the shards: takes all the mail there is, executes it, makes it durable as one group, and takes
+// what has come meanwhile. Owns every Shard; nobody else touches them.
 #pragma once
 
 #include <absl/container/btree_set.h>
@@ -75,8 +75,9 @@ class Runner {
   void refill(ShardId id, shard::RefillWish wish);
   void collect(ShardId id, Running& running);
   void tick_due();
-  void hand_over();
+  void commit_group();
   void commit_done(std::uint64_t group);
+  void commit_failed(const CommitFailed& failed);
   void drain();
   void expire();
   void expire_events();
@@ -116,7 +117,6 @@ class Runner {
   Group group_;
   std::vector<ShardId> group_shards_;
   std::uint64_t next_group_ = 1;
-  std::uint64_t in_flight_ = 0;  // number of the group being made durable, 0 = none
   std::uint64_t done_ = 0;       // number of the last group that reads see
   std::deque<Waiting> waiting_;  // by group
   std::size_t reads_ = 0;        // under way on the reader
