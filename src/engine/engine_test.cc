@@ -264,6 +264,7 @@ TEST_F(EngineTest, ShardsAreTakenAndLoadedAgainAfterTheirOwnershipWasLost) {
   start();
   run<shard::Created>(create_command());
   auto held = send({shard::Claim{.queue = kQueue, .tags = {"b"}, .worker = "w:1", .limit = 1, .wait = Millis(60'000)}});
+  while (engine_->numbers().pending_commands != 0) std::this_thread::yield();  // until it is held
   corked_.owned = false;
   EXPECT_EQ(std::get<Error>(held.get()).code, Errc::unavailable);
   EXPECT_EQ(run_after_failure<shard::Claimed>(claim_command(Millis(0))).items.size(), 1);
