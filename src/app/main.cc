@@ -19,14 +19,22 @@ int run_serve(int argc, char** argv) {
   return app::serve(std::get<app::ServeOptions>(parsed));
 }
 
+int print_version(std::span<char* const> options) {
+  const bool json = options.size() == 1 && std::string_view(options[0]) == "--json";
+  if (!options.empty() && !json) {
+    std::cerr << "millrace: \"" << options[0] << "\" is no option of version (it knows --json)\n";
+    return app::kExitUsage;
+  }
+  std::cout << (json ? "{\"version\":\"" : "") << app::version() << (json ? "\"}\n" : "\n");
+  return app::kExitDone;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "serve") return run_serve(argc - 1, argv + 1);
-  if (command == "version" || command == "--version") {
-    std::cout << app::version() << "\n";
-    return app::kExitDone;
-  }
-  return cli::run(std::span<char* const>(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0));
+  const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
+  if (command == "version" || command == "--version") return print_version(words.subspan(2));
+  return cli::run(words.subspan(argc > 0 ? 1 : 0));
 }

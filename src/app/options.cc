@@ -6,6 +6,9 @@
 #include <charconv>
 #include <iostream>
 
+#include "base/unavailable.h"
+#include "blob/s3_store.h"
+
 namespace millrace::app {
 namespace {
 
@@ -150,6 +153,9 @@ std::vector<Setting> blob_settings(ServeOptions& o) {
        "where large payloads are kept: DIR, s3://BUCKET[/PREFIX][?endpoint=URL&region=NAME] or postgres "
        "(DATA/blobs; with --store postgres://… a table)",
        place_into(o.blobs)},
+      {"blobs-take-over", "OWNER",
+       "take the blobs of an installation that is gone; OWNER as the refusal names it, or \"unmarked\"",
+       place_into(o.blobs_take_over)},
       {"overflow-bytes", "SIZE", "events larger than this have their large fields kept there (200KiB)",
        size_into(o.overflow.threshold_bytes, 1024, std::size_t{256} << 20)},
       {"overflow-fields", "NAMES", "which fields those are (output,outputs,input,claudeOutput,data)",
@@ -190,6 +196,20 @@ examples:
 It prints "ready URL" on stdout when it takes requests. SIGTERM or SIGINT finishes what is under way; a second
 one exits at once. Exit codes: 0 stopped, 2 a wrong option, 69 the store cannot be used, 71 cannot listen,
 74 the store failed while running.)";
+
+// What can be said of --blobs without going there.
+Wrong wrong_blobs(const ServeOptions& options, const Environment& environment) {
+  if (options.blobs == "postgres" && (options.store.empty() || options.store == "memory://")) {
+    return "--blobs postgres needs --store postgres://…: name a folder or s3://… instead";
+  }
+  if (!options.blobs.starts_with("s3://")) return std::nullopt;
+  try {
+    blob::read_s3_url(options.blobs, environment);
+  } catch (const Unavailable& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
 
 // What needs more than one option to be judged.
 std::optional<std::string> contradiction(ServeOptions& options,
@@ -259,6 +279,7 @@ std::variant<ServeOptions, int> parse_serve(int argc, const char* const* argv, c
   const auto sources = apply_settings(settings, flags, environment, *file);
   if (!sources) return complain(sources.error().detail);
   if (const auto wrong = contradiction(options, *sources)) return complain(*wrong);
+  if (const auto wrong = wrong_blobs(options, environment)) return complain(*wrong);
   if (const char* key = environment("MILLRACE_ADMIN_KEY"); key != nullptr) options.admin_key = key;
   return options;
 }

@@ -15,7 +15,7 @@ inline constexpr int kExitDone = 0;
 inline constexpr int kExitUsage = static_cast<int>(cli::Exit::usage);
 inline constexpr int kExitUnavailable =
     69;                                 // the store cannot be opened: in use, no permission, damaged, not reachable
-inline constexpr int kExitListen = 71;  // the address cannot be listened on, or a TLS file cannot be used
+inline constexpr int kExitListen = 71;  // the address cannot be listened on
 inline constexpr int kExitBroken = 74;  // the store failed while running; nothing more was acknowledged
 
 // The settings of serve, bound to `options`.

@@ -122,7 +122,7 @@ TEST_F(OptionsTest, WrongValuesNameTheirOption) {
 
 TEST_F(OptionsTest, LargePayloadsHaveAPlaceAndAThreshold) {  // S0.9 S4.13
   EXPECT_EQ(good({}).overflow.threshold_bytes, limits::kOverflowBytes);
-  environment_["MILLRACE_BLOBS"] = "s3://bucket";
+  environment_ = {{"MILLRACE_BLOBS", "s3://bucket"}, {"AWS_ACCESS_KEY_ID", "i"}, {"AWS_SECRET_ACCESS_KEY", "k"}};
   const ServeOptions options = good({"--overflow-fields", "report,log", "--queue-overflow-bytes", "64KiB"});
   EXPECT_EQ(options.blobs, "s3://bucket");
   EXPECT_THAT(options.overflow.fields, testing::ElementsAre("report", "log"));
@@ -130,6 +130,17 @@ TEST_F(OptionsTest, LargePayloadsHaveAPlaceAndAThreshold) {  // S0.9 S4.13
   for (const char* names : {"", ",", "a,", ",a", "a,,b"}) {
     EXPECT_THAT(complaint({"--overflow-fields", names}), HasSubstr("overflow-fields")) << names;
   }
+}
+
+TEST_F(OptionsTest, APlaceForBlobsThatCannotBeMeantIsRefused) {  // S0.9
+  EXPECT_THAT(complaint({"--blobs", "postgres"}), HasSubstr("--store postgres://"));
+  EXPECT_THAT(complaint({"--blobs", "postgres", "--store", "memory://"}), HasSubstr("--store postgres://"));
+  EXPECT_EQ(good({"--blobs", "postgres", "--store", "postgres://db"}).blobs, "postgres");
+  environment_["MILLRACE_STORE"] = "postgres://db";
+  EXPECT_THAT(complaint({"--blobs", "postgres", "--data", "x"}), HasSubstr("--store postgres://"));
+  EXPECT_THAT(complaint({"--blobs", "s3://"}), HasSubstr("no bucket"));
+  EXPECT_THAT(complaint({"--blobs", "s3://b"}), HasSubstr("MILLRACE_S3_ACCESS_KEY"));
+  EXPECT_THAT(complaint({"--blobs-take-over", ""}), HasSubstr("blobs-take-over"));
 }
 
 TEST_F(OptionsTest, ADataFlagWinsOverAStoreInTheEnvironment) {

@@ -15,6 +15,7 @@
 #include "app/version.h"
 #include "base/log.h"
 #include "base/unavailable.h"
+#include "cli/tls_files.h"
 #include "store/store_error.h"
 
 namespace millrace::app {
@@ -36,6 +37,15 @@ sigset_t stop_signals() {
 int complain(int code, const std::string& what) {
   fmt::print(stderr, "millrace serve: {}\n", what);
   return code;
+}
+
+// What is wrong with the files for TLS, with the option that names the one; before the store is touched.
+std::optional<std::string> wrong_tls(const ServeOptions& options) {
+  if (options.tls_cert.empty()) return std::nullopt;
+  const auto problem = cli::find_tls_problem(options.tls_cert, options.tls_key);
+  if (!problem) return std::nullopt;
+  const bool key = problem->file == cli::TlsFilesProblem::File::key;
+  return fmt::format("{}: {}", key ? "--tls-key" : "--tls-cert", problem->why);
 }
 
 // A connection is a file; the usual soft limit of 1024 is there for programs that use select().
@@ -105,6 +115,7 @@ int serve(const ServeOptions& options) {
                                             "(or listen on 127.0.0.1)",
                                             options.listen));
   }
+  if (const auto wrong = wrong_tls(options)) return complain(kExitUsage, *wrong);
   const sigset_t signals = stop_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);

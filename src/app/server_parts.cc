@@ -16,7 +16,9 @@
 #include "async/block_on.h"
 #include "async/mailbox.h"
 #include "base/log.h"
+#include "blob/owned_store.h"
 #include "json/escape.h"
+#include "store/installation.h"
 #include "store/memory/memory_store.h"
 #include "store/postgres/postgres_store.h"
 #include "store/rocksdb/rocksdb_store.h"
@@ -50,9 +52,19 @@ engine::EngineOptions engine_options(const ServeOptions& options) {
 // Calls to the blob store that run at a time: a slow one must not keep other reads waiting.
 constexpr std::size_t kBlobThreads = 4;
 
+// REQUIRES: the store is open.
+std::string installation_of(const ServeOptions& options) {
+  if (options.store.empty()) return store::rocksdb_installation(options.data);
+  if (options.store == "memory://") return store::make_installation();
+  return store::postgres_installation(options.store);
+}
+
 std::unique_ptr<blob::BlobStore> open_blob_store(const ServeOptions& options, const Clock& clock) {
   const api::BlobPlace place{.blobs = options.blobs, .data = options.data, .store = options.store};
-  return api::open_blobs(place, clock, [](const char* name) -> const char* { return std::getenv(name); });
+  auto blobs = api::open_blobs(place, clock, [](const char* name) -> const char* { return std::getenv(name); });
+  return blob::claim_place(
+      std::move(blobs),
+      blob::ownership_of(options.blobs, options.data, installation_of(options), options.blobs_take_over), clock);
 }
 
 event::OverflowSettings overflow_settings(const ServeOptions& options, const blob::BlobStore& blobs) {
@@ -84,8 +96,10 @@ void leave_broken(const std::string& why) {
 
 std::unique_ptr<store::Store> open_store(const ServeOptions& options, const Address& listen) {
   if (options.store.empty()) {
-    return store::open_rocksdb(
-        {.path = options.data, .sync = !options.unsafe_no_sync, .salvage_damaged_log = options.salvage_damaged_log});
+    return store::open_rocksdb({.path = options.data,
+                                .sync = !options.unsafe_no_sync,
+                                .salvage_damaged_log = options.salvage_damaged_log,
+                                .broken = leave_broken});
   }
   if (options.store == "memory://") return std::make_unique<store::MemoryStore>();
   store::PostgresOptions postgres;

@@ -14,6 +14,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "blob/mark.h"
 
 namespace millrace::blob {
 
@@ -63,6 +64,9 @@ class BlobStore {
   virtual void remove(const TenantId& tenant, std::string_view key, Time before) = 0;
   // The blobs of all tenants, in no special order; about `limit` of them. "" starts from the beginning.
   virtual Page list(std::string_view cursor, std::size_t limit) = 0;
+
+  // Of a place that other installations could be pointed at too; null where they cannot. See owned_store.h.
+  virtual Mark* mark() { return nullptr; }
 
   // Does not block. See watched_store.h, which counts for all of them.
   virtual Report report() const { return {}; }

@@ -37,7 +37,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-class FolderStore final : public BlobStore {
+class FolderStore final : public BlobStore, private Mark {
  public:
   explicit FolderStore(FolderOptions options) : root_(std::move(options.root)), sync_(std::move(options.sync)) {
     if (!sync_) sync_ = ::fsync;
@@ -97,7 +97,41 @@ class FolderStore final : public BlobStore {
     return page;
   }
 
+  Mark* mark() override { return this; }
+
  private:
+  std::optional<std::string> owner() override { return read_folder_mark(root_); }
+
+  // By a link, which never replaces a mark that came first and always has all of its bytes.
+  bool mark_first(std::string_view installation) override {
+    const std::string fresh = write_mark(installation);
+    const bool named = ::link(fresh.c_str(), mark_path().c_str()) == 0;
+    const int error = errno;
+    if (!named && (error == EPERM || error == EOPNOTSUPP || error == ENOSYS)) return name_without_links(fresh);
+    ::unlink(fresh.c_str());
+    if (!named && error != EEXIST) refuse(mark_path(), "cannot be made", error);
+    sync_folder(root_, sync_);
+    return named;
+  }
+  void mark_anew(std::string_view installation) override { name_mark(write_mark(installation)); }
+
+  std::string mark_path() const { return fmt::format("{}/{}", root_, kMarkName); }
+  std::string write_mark(std::string_view installation) {
+    const std::string fresh = fmt::format("{}/{}{}-{}", root_, kUnfinished, ::getpid(), next_.fetch_add(1));
+    ::unlink(fresh.c_str());  // of a process with the same number that did not come to its end
+    write_synced(fresh, mark_text(installation), sync_);
+    return fresh;
+  }
+  void name_mark(const std::string& fresh) {
+    if (::rename(fresh.c_str(), mark_path().c_str()) != 0) refuse(mark_path(), "cannot be named", errno);
+    sync_folder(root_, sync_);
+  }
+  bool name_without_links(const std::string& fresh) {
+    if (!owner()) return name_mark(fresh), true;
+    ::unlink(fresh.c_str());
+    return false;
+  }
+
   std::string path_of(const TenantId& tenant, std::string_view key) const {
     return fmt::format("{}/{}/{}/{}", root_, tenant.text(), part_of(key), path_of_key(key));
   }
@@ -138,6 +172,11 @@ class FolderStore final : public BlobStore {
 };
 
 }  // namespace
+
+std::optional<std::string> read_folder_mark(const std::string& root) {
+  const auto mark = read_whole(fmt::format("{}/{}", root, kMarkName));
+  return mark ? std::optional(installation_in(*mark)) : std::nullopt;
+}
 
 std::unique_ptr<BlobStore> open_folder(FolderOptions options) {
   return std::make_unique<FolderStore>(std::move(options));

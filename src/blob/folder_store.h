@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "blob/blob_store.h"
@@ -20,5 +21,8 @@ struct FolderOptions {
 
 // Makes the folder if it is missing. Throws Unavailable where it cannot be used.
 std::unique_ptr<BlobStore> open_folder(FolderOptions options);
+
+// Whose a folder is, without opening or making it; nullopt for one without a mark, or none at all. Throws Unavailable.
+std::optional<std::string> read_folder_mark(const std::string& root);
 
 }  // namespace millrace::blob

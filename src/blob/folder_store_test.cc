@@ -202,5 +202,24 @@ TEST(FileName, ForeignFilesHaveNoKey) {
   }
 }
 
+TEST_F(FolderStoreTest, ItsMarkIsDurableAndTheFirstOneStays) {  // S0.9
+  int synced = 0;
+  auto store = open([&](int file) { return ++synced, ::fsync(file); });
+  EXPECT_EQ(store->mark()->owner(), std::nullopt);
+  const int before = synced;
+  EXPECT_TRUE(store->mark()->mark_first("one"));
+  EXPECT_EQ(synced, before + 2);  // the file and its name
+  EXPECT_FALSE(open()->mark()->mark_first("two"));
+  EXPECT_EQ(read_folder_mark((folder_ / "blobs").string()), "one");
+  store->mark()->mark_anew("two");
+  EXPECT_EQ(open()->mark()->owner(), "two");
+  EXPECT_TRUE(store->list("", 10).entries.empty());
+  EXPECT_EQ(files().size(), 1u);
+}
+
+TEST_F(FolderStoreTest, AFolderThatIsNotThereHasNoMark) {
+  EXPECT_EQ(read_folder_mark((folder_ / "none").string()), std::nullopt);
+}
+
 }  // namespace
 }  // namespace millrace::blob

@@ -38,7 +38,7 @@ std::string reason_of(const http::ClientResponse& response) {
   return " " + response.body.substr(begin + 6, std::min<std::size_t>(end - begin - 6, 60));
 }
 
-class S3Store final : public BlobStore {
+class S3Store final : public BlobStore, private Mark {
  public:
   explicit S3Store(S3Options options) : options_(std::move(options)), host_(host_of(options_.endpoint)) {}
 
@@ -60,8 +60,7 @@ class S3Store final : public BlobStore {
 
   std::optional<std::string> get(const TenantId& tenant, std::string_view key) override {
     auto answer = send(object("GET", tenant, key), "");
-    // A bucket that is not there is no missing object.
-    if (answer.status == 404 && answer.body.find("<Code>NoSuchBucket") == std::string::npos) return std::nullopt;
+    if (is_missing(answer)) return std::nullopt;
     if (answer.status != 200) refuse("GET", answer);
     return std::move(answer.body);
   }
@@ -94,7 +93,38 @@ class S3Store final : public BlobStore {
     return page;
   }
 
+  Mark* mark() override { return this; }
+
  private:
+  std::optional<std::string> owner() override {
+    const auto answer = send(mark_object("GET"), "");
+    if (is_missing(answer)) return std::nullopt;
+    if (answer.status != 200) refuse("GET", answer);
+    return installation_in(answer.body);
+  }
+  // Not every server knows If-None-Match: whoever marks a place looks afterwards whose it is.
+  bool mark_first(std::string_view installation) override {
+    S3Request request = mark_object("PUT");
+    request.headers.emplace_back("if-none-match", "*");
+    const auto answer = send(std::move(request), mark_text(installation));
+    if (answer.status == 412 || answer.status == 409) return false;
+    if (answer.status != 200) refuse("PUT", answer);
+    return true;
+  }
+  void mark_anew(std::string_view installation) override {
+    const auto answer = send(mark_object("PUT"), mark_text(installation));
+    if (answer.status != 200) refuse("PUT", answer);
+  }
+  S3Request mark_object(std::string method) const {
+    return {.method = std::move(method),
+            .path = fmt::format("/{}/{}{}", options_.bucket, options_.prefix, kMarkName),
+            .digest = {}};
+  }
+  // A bucket that is not there is no missing object.
+  static bool is_missing(const http::ClientResponse& answer) {
+    return answer.status == 404 && answer.body.find("<Code>NoSuchBucket") == std::string::npos;
+  }
+
   std::string name_of(const TenantId& tenant, std::string_view key) const {
     return fmt::format("{}{}/{}", options_.prefix, tenant.text(), key);
   }

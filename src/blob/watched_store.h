@@ -21,6 +21,7 @@ class WatchedStore final : public BlobStore {
   std::optional<std::string> get(const TenantId& tenant, std::string_view key) override;
   void remove(const TenantId& tenant, std::string_view key, Time before) override;
   Page list(std::string_view cursor, std::size_t limit) override;
+  Mark* mark() override { return inner_->mark(); }
   Report report() const override;
 
  private:

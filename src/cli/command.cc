@@ -42,6 +42,10 @@ void add_json_option(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "print one JSON document, for scripts");
 }
 
+CLI::Validator not_empty() {
+  return {[](std::string& text) { return text.empty() ? std::string("must not be empty") : std::string(); }, ""};
+}
+
 std::string count_text(std::size_t items) { return fmt::format("{} {}", items, items == 1 ? "item" : "items"); }
 
 std::string own_worker_id() {

@@ -51,6 +51,9 @@ void add_server_options(CLI::App& command, Where& where);
 void add_local_options(CLI::App& command, Where& where);
 void add_json_option(CLI::App& command, bool& json);
 
+// For an option that narrows down: empty, it is a shell variable that was not set, and everything would be meant.
+CLI::Validator not_empty();
+
 // "1 item", "2 items".
 std::string count_text(std::size_t items);
 

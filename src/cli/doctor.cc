@@ -1,5 +1,7 @@
 #include "cli/doctor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ostream>
 
@@ -15,6 +17,7 @@ struct Options {
   bool json = false;
   std::optional<std::string> data;
   std::optional<std::string> store;
+  std::optional<std::string> blobs;
   std::optional<std::string> tls_cert;
   std::optional<std::string> tls_key;
 };
@@ -32,13 +35,39 @@ void require_named(const std::optional<std::string>& given, const char* option) 
   if (given && given->empty()) throw Failure(Exit::usage, std::string(option) + " must not be empty");
 }
 
+// A line each so many bytes, so that a long wait has an explanation; nothing where it is short.
+store::JournalProgress tell_progress(std::ostream& err) {
+  constexpr std::uint64_t kStep = std::uint64_t{256} << 20;
+  return [&err, told = std::uint64_t{0}](std::uint64_t done, std::uint64_t all) mutable {
+    if (all < kStep || done < told + kStep) return;
+    told = done;
+    err << fmt::format("the journal: {} of {} MiB read\n", done >> 20, all >> 20);
+  };
+}
+
+// What a store keeps outside of itself, and whether that is its own.
+void examine_places(const std::string& data, const std::string& store, const Options& options, Session& session,
+                    Findings& findings) {
+  const auto installation = examine_installation(data, store, findings);
+  const std::string blobs = either(options.blobs, "MILLRACE_BLOBS", session).value_or("");
+  const bool in_a_table = !store.empty() && (blobs.empty() || blobs == "postgres");
+  if (!in_a_table) append(findings, examine_blobs(blobs, data, installation, session.environment));
+}
+
 Findings examine(const Options& options, Session& session) {
   require_named(options.data, "--data");
   require_named(options.store, "--store");
+  require_named(options.blobs, "--blobs");
   const SystemClock clock;
   Findings findings = examine_machine(clock.now());
-  if (const auto data = either(options.data, "MILLRACE_DATA", session)) append(findings, examine_data(*data));
-  if (const auto store = either(options.store, "MILLRACE_STORE", session)) append(findings, examine_postgres(*store));
+  if (const auto data = either(options.data, "MILLRACE_DATA", session)) {
+    append(findings, examine_data(*data, tell_progress(session.err)));
+    examine_places(*data, "", options, session, findings);
+  }
+  if (const auto store = either(options.store, "MILLRACE_STORE", session)) {
+    append(findings, examine_postgres(*store));
+    examine_places("", *store, options, session, findings);
+  }
   const auto certificate = either(options.tls_cert, "MILLRACE_TLS_CERT", session);
   const auto key = either(options.tls_key, "MILLRACE_TLS_KEY", session);
   if (certificate.has_value() != key.has_value()) {
@@ -107,6 +136,8 @@ void add_doctor(CLI::App& parent, Chosen& chosen) {
   Options& o = define(command, chosen, run);
   command.add_option("--data", o.data, "folder of an embedded store, in use or not (MILLRACE_DATA)")->type_name("DIR");
   command.add_option("--store", o.store, "postgres://…, in use or not (MILLRACE_STORE)")->type_name("URL");
+  command.add_option("--blobs", o.blobs, "where the server keeps large payloads, if it is told (MILLRACE_BLOBS)")
+      ->type_name("PLACE");
   command.add_option("--tls-cert", o.tls_cert, "the server's certificate chain (MILLRACE_TLS_CERT)")->type_name("FILE");
   command.add_option("--tls-key", o.tls_key, "its private key (MILLRACE_TLS_KEY)")->type_name("FILE");
   add_json_option(command, o.json);

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cli/examine.h"
+#include "store/installation.h"
 #include "store/postgres/postgres_store.h"
 #include "store/rocksdb/rocksdb_store.h"
 
@@ -48,9 +49,46 @@ void add_disk(Findings& findings, const std::string& path) {
   findings.push_back(judge_disk(path, disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize));
 }
 
+void add_journal(Findings& findings, const std::string& path, const store::JournalProgress& progress) {
+  using State = store::JournalCheck::State;
+  const store::JournalCheck check = store::check_rocksdb_journal(path, progress);
+  Finding finding{.subject = "journal"};
+  switch (check.state) {
+    case State::absent:
+      return;
+    case State::in_use:
+      finding.what = "in use by a server, so it was not read";
+      break;
+    case State::whole:
+      finding.what = fmt::format("{} MiB read, whole up to record {}{}{}", check.bytes >> 20, check.last,
+                                 check.text.empty() ? "" : "; ", check.text);
+      break;
+    case State::damaged:
+      finding.verdict = Verdict::fail;
+      finding.what = check.text;
+      finding.fix = "see docs/operations.md on durability";
+      break;
+  }
+  findings.push_back(std::move(finding));
+}
+
 }  // namespace
 
-Findings examine_data(const std::string& path) {
+std::optional<std::string> examine_installation(const std::string& data, const std::string& store, Findings& findings) {
+  try {
+    auto found = data.empty() ? store::find_postgres_installation(store) : store::find_rocksdb_installation(data);
+    if (found) findings.push_back({.subject = "installation", .what = *found});
+    return found;
+  } catch (const store::StoreError& error) {
+    // A database that does not answer has a line already.
+    if (!data.empty()) {
+      findings.push_back({.verdict = Verdict::fail, .subject = "installation", .what = error.what()});
+    }
+    return std::nullopt;
+  }
+}
+
+Findings examine_data(const std::string& path, const store::JournalProgress& progress) {
   Findings findings = {examine_access(path)};
   add_disk(findings, path);
   if (findings.front().verdict == Verdict::fail) return findings;
@@ -59,6 +97,7 @@ Findings examine_data(const std::string& path) {
     if (finding.severity != store::Severity::fault) continue;
     findings.push_back({.verdict = Verdict::fail, .subject = "stored data", .what = finding.text});
   }
+  add_journal(findings, path, progress);
   struct stat found{};
   if (::stat(path.c_str(), &found) == 0 && (found.st_mode & 077) != 0) {
     findings.push_back({.verdict = Verdict::warn,

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "cli/examine.h"
-#include "http/tls.h"
+#include "cli/tls_files.h"
 
 namespace millrace::cli {
 namespace {
@@ -61,11 +61,10 @@ Findings examine_tls(const std::string& certificate, const std::string& key, Tim
                         .fix = open ? fmt::format("chmod 600 {}", key) : ""});
   }
   if (no_certificate || no_key) return findings;
-  try {
-    http::load_tls({.certificate = certificate, .key = key});
+  if (const auto problem = find_tls_problem(certificate, key)) {
+    findings.push_back({.verdict = Verdict::fail, .subject = "TLS", .what = problem->why, .fix = "mend the files"});
+  } else {
     findings.push_back({.subject = "TLS", .what = "certificate and key fit each other"});
-  } catch (const std::exception& error) {
-    findings.push_back({.verdict = Verdict::fail, .subject = "TLS", .what = error.what(), .fix = "mend the files"});
   }
   add_validity(findings, certificate, now);
   return findings;

@@ -112,7 +112,7 @@ void add_explain(CLI::App& parent, Chosen& chosen) {
                                   "  millrace explain 0HW8Q2M5RXG0A --json | jq '.items[] | select(.matches) | .rule'");
   Options& o = define(command, chosen, run);
   command.add_option("ID", o.id, "the event's id, or the eventId of its sender")->required()->type_name("");
-  command.add_option("--rule", o.rule, "this rule only (all of them)")->type_name("NAME");
+  command.add_option("--rule", o.rule, "this rule only (all of them)")->type_name("NAME")->check(not_empty());
   add_json_option(command, o.json);
   add_server_options(command, o.where);
 }

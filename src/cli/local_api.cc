@@ -20,11 +20,13 @@
 #include "async/thread_pool.h"
 #include "base/assert.h"
 #include "base/unavailable.h"
+#include "blob/owned_store.h"
 #include "cli/api.h"
 #include "engine/engine.h"
 #include "http/metrics.h"
 #include "http/request_id.h"
 #include "http/router.h"
+#include "store/installation.h"
 #include "store/postgres/postgres_store.h"
 #include "store/rocksdb/rocksdb_store.h"
 
@@ -62,8 +64,11 @@ std::unique_ptr<store::Store> open_store(const Place& place) {
 std::unique_ptr<blob::BlobStore> open_blob_store(const Place& place, const Clock& clock) {
   const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
   const char* blobs = variable("MILLRACE_BLOBS");
-  return api::open_blobs({.blobs = blobs == nullptr ? "" : blobs, .data = place.data, .store = place.store}, clock,
-                         variable);
+  const std::string named = blobs == nullptr ? "" : blobs;
+  auto store = api::open_blobs({.blobs = named, .data = place.data, .store = place.store}, clock, variable);
+  const std::string installation =
+      place.data.empty() ? store::postgres_installation(place.store) : store::rocksdb_installation(place.data);
+  return blob::guard_place(std::move(store), blob::ownership_of(named, place.data, installation), clock);
 }
 
 engine::EngineOptions quiet_engine() {

@@ -132,7 +132,8 @@ void add_filters(CLI::App& command, Options& o, CLI::Option* pk) {
         ->type_name(type)
         ->group("By what they say, newest first")
         ->excludes(pk)
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->check(not_empty());
   };
   add("--type", o.type, "of this type", "TYPE");
   add("--source", o.source, "of this source", "TEXT");
@@ -146,7 +147,7 @@ void add_filters(CLI::App& command, Options& o, CLI::Option* pk) {
 CLI::Option* add_index(CLI::App& command, Options& o) {
   constexpr const char* kGroup = "By an index";
   const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
-    return command.add_option(name, value, help)->type_name(type)->group(kGroup);
+    return command.add_option(name, value, help)->type_name(type)->group(kGroup)->check(not_empty());
   };
   add("--index", o.index, "table or GSI1 to GSI7 (table)", "NAME");
   CLI::Option* pk = add("--pk", o.pk, "its partition key, as in an event's GSI1PK", "KEY");
@@ -173,7 +174,7 @@ void add_query(CLI::App& parent, Chosen& chosen) {
   CLI::Option* limit = command.add_option("--limit", o.limit, "events on a page (50)")
                            ->type_name("N")
                            ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{limits::kListLimitMax}).description(""));
-  command.add_option("--cursor", o.cursor, "where the page before ended")->type_name("CURSOR");
+  command.add_option("--cursor", o.cursor, "where the page before ended")->type_name("CURSOR")->check(not_empty());
   command.add_flag("--all", o.all, "page after page, to the end")->excludes(limit);
   command.add_option("--format", o.format, "with --json, the envelope: native, snake, keyed or cloudevents")
       ->type_name("FORM")

@@ -118,12 +118,12 @@ void add_queue_list(CLI::App& parent, Chosen& chosen) {
       ->transform(CLI::IsMember(std::vector<std::string>{"PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"},
                                 CLI::ignore_case)
                       .description(""));
-  command.add_option("--tags", o.tags, "items with any of these tags")->type_name("A,B");
+  command.add_option("--tags", o.tags, "items with any of these tags")->type_name("A,B")->check(not_empty());
   CLI::Option* limit =
       command.add_option("--limit", o.limit, fmt::format("items on a page ({})", limits::kListLimitDefault))
           ->type_name("N")
           ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{limits::kListLimitMax}).description(""));
-  command.add_option("--cursor", o.cursor, "where the page before ended")->type_name("CURSOR");
+  command.add_option("--cursor", o.cursor, "where the page before ended")->type_name("CURSOR")->check(not_empty());
   command.add_flag("--all", o.all, "page after page, to the end")->excludes(limit);
   add_json_option(command, o.json);
   add_server_options(command, o.where);

@@ -150,7 +150,7 @@ void add_tail(CLI::App& parent, Chosen& chosen) {
   command.add_option("--from", o.from, "a position, beginning, or latest: only what comes (latest)")
       ->type_name("POSITION")
       ->check(CLI::Validator(check_from, ""));
-  command.add_option("--type", o.type, "events of these types only")->type_name("A,B");
+  command.add_option("--type", o.type, "events of these types only")->type_name("A,B")->check(not_empty());
   command.add_option("--count", o.count, "end after so many events")
       ->type_name("N")
       ->check(CLI::Validator(check_count, ""));

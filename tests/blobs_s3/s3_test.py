@@ -10,13 +10,14 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/integration"))
 
-from server import Server  # noqa: E402
+from server import Server, run_serve  # noqa: E402
 from stores import new_place  # noqa: E402
 
 PACKAGES = ("s3rver@3.7.1", "aws4@1.13.2")
 BUCKET = "millrace-test"
 KEYS = {"MILLRACE_S3_ACCESS_KEY": "S3RVER", "MILLRACE_S3_SECRET_KEY": "S3RVER"}  # the ones that the server knows
 LARGE = "x" * 300_000
+MARK = ".millrace-installation"
 
 
 def install():
@@ -46,16 +47,28 @@ class S3(unittest.TestCase):
         cls.s3.wait()
         cls.s3.stdout.close()
 
-    def start(self, prefix, bucket=BUCKET, **keys):
-        server = Server(new_place("embedded"), "--blobs", f"s3://{bucket}/{prefix}?endpoint={self.endpoint}",
-                        env={**KEYS, **keys})
+    def blobs(self, prefix, bucket=BUCKET):
+        return ["--blobs", f"s3://{bucket}/{prefix}?endpoint={self.endpoint}"]
+
+    def start(self, prefix, bucket=BUCKET, options=(), **keys):
+        server = Server(new_place("embedded"), *self.blobs(prefix, bucket), *options, env={**KEYS, **keys})
         self.addCleanup(server.kill)
         client = server.client()
         self.addCleanup(client.close)
         return client
 
     def objects(self, prefix):
-        return [path for path in self.folder.rglob("*_object") if f"/{prefix}/" in str(path)]
+        return [path for path in self.folder.rglob("*_object")
+                if f"/{prefix}/" in str(path) and MARK not in path.name]
+
+    def owner(self, prefix):
+        return next(self.folder.rglob(f"{prefix}/{MARK}*_object")).read_text().strip()
+
+    def refusal(self, prefix, *options):
+        code, _, said = run_serve("--listen", "127.0.0.1:0", *new_place("embedded"), *self.blobs(prefix), *options,
+                                  env=KEYS)
+        self.assertEqual(code, 69, said)
+        return said
 
     def test_events_and_items_come_back(self):
         api = self.start("both")
@@ -85,6 +98,28 @@ class S3(unittest.TestCase):
             self.assertEqual(answer.status, 503, answer.body[:300])
             self.assertEqual(api.get("/api/events/e").status, 404)
         self.assertEqual(self.objects("wrong"), [])
+
+    def test_a_prefix_belongs_to_one_installation(self):
+        self.start("mine")
+        owner = self.owner("mine")
+        said = self.refusal("mine")
+        for word in ("/mine", owner, f"--blobs-take-over {owner}"):
+            self.assertIn(word, said)
+        self.refusal("mine", "--blobs-take-over", "0" * 32)
+        self.assertEqual(self.owner("mine"), owner)
+        self.start("another")
+        self.assertNotEqual(self.owner("another"), owner)
+        self.start("mine", options=("--blobs-take-over", owner))
+        self.assertNotEqual(self.owner("mine"), owner)
+
+    def test_blobs_without_a_mark_are_nobodys_until_the_operator_says_so(self):
+        api = self.start("old")
+        self.assertEqual(api.post("/api/events", {"type": "t", "eventId": "e", "data": {"output": LARGE}}).status, 201)
+        for path in self.folder.rglob(f"old/{MARK}*"):
+            path.unlink()
+        self.assertIn("--blobs-take-over unmarked", self.refusal("old"))
+        self.start("old", options=("--blobs-take-over", "unmarked"))
+        self.assertEqual(len(self.objects("old")), 1)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,57 @@ class Doctor(CommandCase):
         self.assertEqual(self.examine(REFUSED, "--store", "postgres://postgres@127.0.0.1:1/none")["PostgreSQL"]
                          ["verdict"], "fail")
 
+    def stopped(self, store="embedded", *options):
+        """A place whose server has been stopped in the middle of its work."""
+        place = new_place(store)
+        server = Server(place, *options)
+        client = server.client()
+        for number in range(30):
+            client.create(tags="t", payload="x" * 5000, title=f"T{number}")
+        client.close()
+        server.kill()
+        return place
+
+    def test_reads_the_journal_of_a_stopped_folder(self):
+        place = self.stopped()
+        found = self.examine(OK, *place)["journal"]
+        self.assertEqual(found["verdict"], "ok")
+        self.assertRegex(found["what"], "whole up to record [1-9]")
+
+    def test_names_damage_in_the_journal(self):
+        place = self.stopped()
+        journal = pathlib.Path(place[1]) / "journal" / "000001.log"
+        content = bytearray(journal.read_bytes())
+        content[5 * 4096 + 40] ^= 1
+        journal.write_bytes(content)
+        for _ in range(2):  # looking changes nothing
+            found = self.examine(REFUSED, *place)["journal"]
+            self.assertEqual(found["verdict"], "fail")
+            self.assertIn("is damaged after record", found["what"])
+        journal.unlink()
+        self.assertIn("no files", self.examine(REFUSED, *place)["journal"]["what"])
+
+    def test_leaves_the_journal_of_a_running_server_alone(self):
+        place = new_place("embedded")
+        server = Server(place)
+        self.addCleanup(server.kill)
+        self.assertIn("in use", self.examine(OK, *place)["journal"]["what"])
+
+    def test_says_whose_the_blobs_are(self):
+        for store in ("embedded", "postgres"):
+            blobs = ["--blobs", str(self.scratch / store)]
+            first, second = self.stopped(store, *blobs), self.stopped(store)
+            found = self.examine(OK, *first, *blobs)
+            self.assertRegex(found["installation"]["what"], "^[0-9a-f]{32}$")
+            self.assertEqual(found[f"blobs in {blobs[1]}"]["verdict"], "ok")
+            other = self.examine(REFUSED, *second, *blobs)[f"blobs in {blobs[1]}"]
+            self.assertIn(found["installation"]["what"], other["what"])
+            (self.scratch / store / ".millrace-installation").unlink()
+            (self.scratch / store / "default").mkdir()
+            unmarked = self.examine(REFUSED, *first, env={"MILLRACE_BLOBS": blobs[1]})[f"blobs in {blobs[1]}"]
+            self.assertIn("unmarked", unmarked["fix"])
+        self.assertEqual(self.examine(OK, *self.stopped())["installation"]["verdict"], "ok")
+
     def make_certificate(self, name, days=90):
         key, certificate = self.scratch / f"{name}.key", self.scratch / f"{name}.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days",
@@ -96,7 +147,7 @@ class Doctor(CommandCase):
         self.assertIn("version 999", self.examine(REFUSED, *place)["PostgreSQL"]["what"])
 
     def test_an_empty_place_is_wrong_usage(self):
-        for option in ("--data", "--store"):
+        for option in ("--data", "--store", "--blobs"):
             self.assertEqual(millrace("doctor", option, "").code, USAGE)
 
     def test_needs_both_files_for_tls(self):

@@ -92,6 +92,14 @@ class Query(CommandCase):
         self.assertEqual(self.positions("--index", "GSI1", "--pk", "ORDER#2"), [2])
         self.assertEqual(self.positions("--index", "GSI4", "--pk", "EVENT#order.created", "--order", "desc")[0], 5)
 
+    def test_an_empty_filter_is_refused_not_ignored(self):
+        for option in ("type", "source", "subject", "correlation-id", "from", "to", "context", "cursor", "pk"):
+            self.refuse(USAGE, "query", f"--{option}", "", says=f"--{option}")
+        self.refuse(USAGE, "query", "--pk", "ORDER#2", "--index", "GSI1", "--sk-prefix", "", says="--sk-prefix")
+        self.refuse(USAGE, "tail", "--type", "", says="--type")
+        self.refuse(USAGE, "queue", "list", "--tags", "", says="--tags")
+        self.refuse(USAGE, "explain", "e", "--rule", "", says="--rule")
+
     def test_page_by_page_and_to_the_end(self):
         first = self.succeed("query", "--limit", 3, "--json").json()
         self.assertEqual(len(first["items"]), 3)

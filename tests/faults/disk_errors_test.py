@@ -1,6 +1,7 @@
 """A disk that fails: the server acknowledges nothing more, says why, and exits; nothing acknowledged is missing."""
 
 import random
+import time
 import unittest
 
 from disk import Disk
@@ -53,6 +54,38 @@ class DiskErrors(FaultCase):
             disk.lose_power()
             server.start()
             self.verify(server.client())
+
+    # A flush fails after the write that made it due was answered, and nobody writes again.
+    def test_a_failure_in_the_background_is_said_without_another_write(self):
+        disk = Disk(self.scratch)
+        server = embedded(self.scratch, QUICK)
+        with killed_at_end(server):
+            server.start(disk.failing("fsync", "EIO", 2, ".sst"))
+            why = self.write_until_not_ready(server)
+            self.assertIn("background work failed", why)
+            self.assertIn("Input/output error", why)
+            self.assertEqual(EXIT_BROKEN, server.wait_exit(EXIT_SECONDS), server.log_tail())
+            disk.lose_power()
+            server.start()
+            self.verify(server.client())
+
+    def write_until_not_ready(self, server):
+        """What /readyz gives as the reason, asked a while after each write."""
+        client = server.client(timeout=10)
+        for _ in range(40):
+            titles = [f"large-{len(self.journal.sent)}-{number}" for number in range(40)]
+            for title in titles:
+                self.journal.note_sent(title)
+            made = client.post("/events", [{"title": title, "tags": "large", "payload": "x" * 250_000} for title in titles])
+            self.assertEqual(201, made.status, made.body)
+            for title, item in zip(titles, made.body):
+                self.journal.note_created(title, item["id"])
+            until = time.monotonic() + 1
+            while time.monotonic() < until:
+                ready = client.get("/readyz")
+                if ready.status == 503:
+                    return ready.body["why"]
+        self.fail("it stays ready")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class Blobs:
         return done.stdout.strip()
 
     def _files(self):
-        return [path for path in self._folder.rglob("*") if path.is_file()]
+        return [path for path in self._folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
 
     def count(self):
         return int(self._sql("SELECT count(*) FROM millrace.blobs")) if self._url else len(self._files())

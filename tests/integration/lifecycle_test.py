@@ -1,6 +1,7 @@
 """Starting, stopping, being killed, and saying how it is."""
 
 import http.client
+import json
 import os
 import signal
 import socket
@@ -161,9 +162,34 @@ class Tls(unittest.TestCase):
         self.addCleanup(connection.close)
         connection.request("GET", "/healthz")
         self.assertEqual(connection.getresponse().status, 200)
-        code, _, said = run_serve("--listen", "127.0.0.1:0", *new_place("embedded"), "--tls-cert", key, "--tls-key", key)
-        self.assertEqual(code, 71)
-        self.assertIn(key, said)
+
+    def refusal(self, certificate, key):
+        """What is said about files that do not do; it is a wrong option, and nobody is asked for a passphrase."""
+        code, out, said = run_serve("--listen", "127.0.0.1:0", *new_place("embedded"), "--tls-cert", certificate,
+                                    "--tls-key", key, timeout=10)
+        self.assertEqual((code, out), (2, ""), said)
+        self.assertNotIn("pass phrase", said)
+        return said
+
+    def test_files_that_do_not_do_are_named_with_their_option(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        names = [f"{folder.name}/{name}" for name in ("cert.pem", "key.pem", "other.pem", "secret.pem", "none.pem")]
+        cert, key, other, secret, none = names
+        for made in (key, other):
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                            "-keyout", made, "-out", cert if made == key else "/dev/null", "-days", "2", "-subj",
+                            "/CN=localhost"], check=True, capture_output=True)
+        subprocess.run(["openssl", "pkey", "-in", key, "-aes128", "-passout", "pass:x", "-out", secret], check=True,
+                       capture_output=True)
+        for certificate, private, option, words in (
+                (none, key, "--tls-cert", (none, "No such file")), (key, key, "--tls-cert", (key, "no certificate")),
+                (cert, none, "--tls-key", (none, "No such file")), (cert, cert, "--tls-key", (cert, "no private key")),
+                (cert, secret, "--tls-key", (secret, "is encrypted", "openssl pkey")),
+                (cert, other, "--tls-key", (other, "does not belong")), (folder.name, key, "--tls-cert", ("folder",))):
+            said = self.refusal(certificate, private)
+            for word in (option + ": ", *words):
+                self.assertIn(word, said)
 
 
 class Start(unittest.TestCase):
@@ -253,6 +279,10 @@ class Start(unittest.TestCase):
     def test_the_version_is_told(self):
         done = subprocess.run([BINARY, "version"], env=clean_environment(), capture_output=True, text=True, check=True)
         self.assertRegex(done.stdout, r"\d+\.\d+\.\d+")
+        told = subprocess.run([BINARY, "version", "--json"], capture_output=True, text=True, check=True)
+        self.assertEqual(json.loads(told.stdout), {"version": done.stdout.strip()})
+        wrong = subprocess.run([BINARY, "version", "--yaml"], capture_output=True, text=True, check=False)
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
 
     @unittest.skipIf(os.geteuid() == 0, "root may read every folder")
     def test_a_folder_without_permission_is_said(self):

@@ -267,6 +267,15 @@ constexpr char kRemovedVersions[] = R"sql(
 ALTER TABLE millrace.counters ADD COLUMN last_removed bigint NOT NULL DEFAULT 0;
 )sql";
 
+// One row, of the system shard. See store/installation.h.
+constexpr char kInstallation[] = R"sql(
+CREATE TABLE millrace.installation (
+  shard smallint PRIMARY KEY,
+  id    text COLLATE "C" NOT NULL
+);
+COMMENT ON TABLE millrace.installation IS 'Which installation this is: whose blobs a place outside holds';
+)sql";
+
 constexpr Migration kMigrations[] = {
     {1, "tables", kTables},
     {2, "views for people", kViews},
@@ -276,6 +285,7 @@ constexpr Migration kMigrations[] = {
     {6, "parked members of ordered groups", kParkedMembers},
     {7, "versions of removed documents", kRemovedVersions},
     {8, "rows as they are sent, keys by number", kSentRows},
+    {9, "the installation", kInstallation},
 };
 
 // Version 0 is no step: its row is what starting nodes queue up on, since advisory locks are out.

@@ -23,8 +23,18 @@ constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
   throw StoreError(Fate::broken, fmt::format("data folder {}: {}", path, why));
 }
 
-// A new folder is durable only once its parent is.
-void sync_folder(const fs::path& path) {
+void make_folder(const fs::path& path) {
+  const fs::path parent = path.parent_path();
+  if (!parent.empty() && !fs::exists(parent)) make_folder(parent);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    refuse(path, fmt::format("cannot be made: {}", std::strerror(errno)));
+  }
+  sync_folder(parent.empty() ? "." : parent.string());
+}
+
+}  // namespace
+
+void sync_folder(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;  // not ours to open, so not ours to sync
   const int failed = ::fsync(fd);
@@ -32,17 +42,6 @@ void sync_folder(const fs::path& path) {
   ::close(fd);
   if (failed != 0 && error != EINVAL) refuse(path, fmt::format("cannot be synced: {}", std::strerror(error)));
 }
-
-void make_folder(const fs::path& path) {
-  const fs::path parent = path.parent_path();
-  if (!parent.empty() && !fs::exists(parent)) make_folder(parent);
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    refuse(path, fmt::format("cannot be made: {}", std::strerror(errno)));
-  }
-  sync_folder(parent.empty() ? "." : parent);
-}
-
-}  // namespace
 
 void prepare_folder(const std::string& path) {
   if (path.empty()) throw StoreError(Fate::broken, "no data folder is named");

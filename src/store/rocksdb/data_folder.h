@@ -17,6 +17,10 @@ inline constexpr std::uint64_t kFreeBytesMin = std::uint64_t{256} << 20;
 // used: no folder, another user's, not readable or writable.
 void prepare_folder(const std::string& path);
 
+// Makes the names in a folder durable, if it is ours to open. A new folder is durable only once its parent is. Throws
+// StoreError.
+void sync_folder(const std::string& path);
+
 // Permissions that let others in, a nearly full disk (below 5 % or 1 GiB).
 Findings folder_findings(const std::string& path);
 

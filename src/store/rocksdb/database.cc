@@ -105,7 +105,8 @@ void throw_damaged(Table table, std::string_view key, std::string_view why) {
                    fmt::format("damaged data in table {}, key {}: {}", table_name(table), printable(key), why));
 }
 
-Database::Database(const RocksOptions& options) : options_(options), watch_(std::make_shared<WriteWatch>()) {
+Database::Database(const RocksOptions& options)
+    : options_(options), watch_(std::make_shared<WriteWatch>(options.broken)) {
   prepare_folder(options.path);
   const auto db_options = database_options(options, watch_);
   auto tables = table_descriptors(options);
@@ -156,7 +157,7 @@ std::uint64_t Database::check_format() {
   if (!format) {
     // The journal is made first and noted with the format: a folder that has lost it is never taken for a new one.
     const Journal made({.folder = journal_folder()});
-    note({{kFormatKey, next}, {kJournalKey, 0}});
+    note({{kFormatKey, next}, {kJournalKey, 0}, {kJournalSecretKey, made.secret()}});
   } else {
     set_format(next);
   }
@@ -197,14 +198,16 @@ void Database::replay() {
                                  "--salvage-damaged-log",
                                  folder));
   }
-  journal_.emplace(JournalOptions{.folder = folder, .sync = options_.sync});
-  journal_->replay(applied.value_or(0), salvage ? Journal::Damage::salvage : Journal::Damage::refuse,
-                   [this](std::string_view record) {
-                     rocksdb::WriteBatch batch{std::string(record)};
-                     insert(batch);
-                   });
+  const auto secret = read_number(kJournalSecretKey, rocksdb::kReadAllTier);
+  journal_.emplace(JournalOptions{.folder = folder, .sync = options_.sync, .secret = secret});
+  const auto put_back = [this](std::string_view record) {
+    rocksdb::WriteBatch batch{std::string(record)};
+    insert(batch);
+  };
+  journal_->replay(applied.value_or(0), salvage ? Journal::Damage::salvage : Journal::Damage::refuse, put_back,
+                   [this] { flush(Wait::yes); });
   applied_.store(journal_->next() - 1);
-  if (salvage) flush(Wait::yes);
+  if (journal_->secret() != secret) note({{kJournalSecretKey, journal_->secret()}});
 }
 
 void Database::flush(Wait wait) {
@@ -296,6 +299,7 @@ void Database::watch_space() const {
 
 std::string_view Database::unwritable() const {
   static_assert(kFreeBytesMin == std::uint64_t{256} << 20, "the text names it");
+  if (const std::string_view why = watch_->unwritable(); !why.empty()) return why;
   if (!space_is_short_.load(std::memory_order_relaxed)) return {};
   watch_space();  // no commit comes by to find out that there is room again
   if (!space_is_short_.load(std::memory_order_relaxed)) return {};
@@ -307,7 +311,7 @@ bool Database::congested() const { return watch_->blocked(); }
 Findings Database::findings() const {
   Findings findings = folder_findings(options_.path);
   if (const std::string_view why = unwritable(); !why.empty()) findings.push_back(fault(std::string(why)));
-  if (const auto error = watch_->background_error(); !error.empty()) {
+  if (const auto error = watch_->background_error(); !error.empty() && watch_->unwritable().empty()) {
     findings.push_back(fault(fmt::format("the store's background work failed: {}", error)));
   } else if (watch_->blocked()) {
     findings.push_back(warning("the store stopped writes until its background work catches up"));

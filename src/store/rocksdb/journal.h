@@ -14,23 +14,29 @@
 #include <cstdint>
 #include <functional>
 #include <future>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "store/rocksdb/journal_marker.h"
+#include "store/rocksdb/journal_reading.h"
+
 namespace millrace::store::rocks {
+
+inline constexpr std::size_t kSegmentBytes = std::size_t{8} << 20;
 
 struct JournalOptions {
   std::string folder;
   bool sync = true;  // each record; files are always made durably
   // Large enough that a change of files is rare, small enough that a new folder is made at once.
-  std::size_t segment_bytes = std::size_t{8} << 20;
+  std::size_t segment_bytes = kSegmentBytes;
+  // As the tables know it: proves the records of a file whose first page is damaged.
+  std::optional<std::uint64_t> secret = {};
 };
 
 class Journal {
  public:
-  using Visit = std::function<void(std::string_view record)>;
   enum class Damage { refuse, salvage };
 
   // Whether there is a file of it.
@@ -42,10 +48,14 @@ class Journal {
   Journal(const Journal&) = delete;
 
   // Hands out the records above `applied`, oldest first. A last record that is not whole was never acknowledged
-  // and ends the log. A record that is missing or damaged while later ones are there, readable or not, or a file that
-  // was cut is Fate::broken; with `salvage` it ends the log too. REQUIRES: called once, before append().
-  void replay(std::uint64_t applied, Damage damage, const Visit& visit);
+  // and ends the log. A record that is missing or damaged while later ones are there, readable or not, a file that was
+  // cut, is gone or has a damaged first page is Fate::broken; with `salvage` everything that can be proven whole up to
+  // the damage is handed out, and the log says what is lost. Where the files can't be gone on with, `make_durable` is
+  // called before they are removed. REQUIRES: called once, before append().
+  void replay(std::uint64_t applied, Damage damage, const VisitRecord& visit,
+              const std::function<void()>& make_durable);
 
+  std::uint64_t secret() const { return secret_; }
   // The number that the next record gets.
   std::uint64_t next() const { return last_ + 1; }
   // Durable when it returns. A failure is final.
@@ -57,34 +67,21 @@ class Journal {
   std::size_t bytes_in_use() const;
 
  private:
-  struct Segment {
-    int slot = 0;  // its file's name
-    int file = -1;
-    std::size_t bytes = 0;
-    std::size_t end = 0;     // where the next record would start
-    std::uint64_t last = 0;  // the highest number in it; 0 = none
+  struct Segment : JournalFile {
+    std::size_t end = kPage;  // where the next record would start
+    std::uint64_t last = 0;   // the highest number in it; 0 = none
   };
-  struct Glimpse;  // what a file holds, at first sight
 
-  std::string path_of(int slot) const;
-  Segment open_segment(int slot) const;
-  Segment make_segment(int slot, std::size_t bytes) const;
-  // The first `bytes` of the file; fewer if it is shorter.
-  void read(const Segment& segment, std::size_t bytes, std::string& out) const;
-  void remember_secret(std::string_view page, const std::string& path);
-  Glimpse glimpse(std::string_view content, std::uint64_t applied) const;
-  bool walk(std::span<const Glimpse> seen, std::uint64_t applied, const Visit& visit);
-  void walk_file(std::string_view content, std::uint64_t first, std::uint64_t applied, const Visit& visit);
-  std::size_t unreadable_at_end() const;
+  Segment made(int slot, std::size_t bytes) const;
+  void start_anew(std::uint64_t secret);
   Segment& with_room(std::size_t bytes);
   void prepare_spare();
-  void write_pages(const Segment& segment, std::string_view head, std::string_view record);
-  void sync_folder(const std::string& path) const;
-  [[noreturn]] void fail(const std::string& path, const char* what, int error) const;
+  void go_on_in(Segment& segment);
 
   JournalOptions options_;
   std::uint64_t secret_ = 0;
   std::vector<Segment> segments_;
+  std::optional<JournalMarker> marker_;
   std::size_t active_ = 0;  // index of the segment that is written
   std::uint64_t last_ = 0;
   std::uint64_t released_ = 0;

@@ -1,6 +1,6 @@
 #include "store/rocksdb/journal.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -12,7 +12,8 @@
 namespace millrace::store::rocks {
 namespace {
 
-constexpr std::size_t kPage = 4096;
+using testing::AllOf;
+using testing::HasSubstr;
 
 class JournalTest : public ::testing::Test {
  public:
@@ -24,18 +25,26 @@ class JournalTest : public ::testing::Test {
     std::filesystem::create_directory(root_);
   }
 
-  JournalOptions options() const {
-    return {.folder = (root_ / "journal").string(), .sync = false, .segment_bytes = 16 * kPage};
-  }
+  JournalOptions options() const { return {.folder = (root_ / "journal").string(), .segment_bytes = 16 * kPage}; }
   std::vector<std::string> replayed(Journal& journal, std::uint64_t applied,
                                     Journal::Damage damage = Journal::Damage::refuse) {
     std::vector<std::string> records;
-    journal.replay(applied, damage, [&](std::string_view record) { records.emplace_back(record); });
+    journal.replay(
+        applied, damage, [&](std::string_view record) { records.emplace_back(record); }, [&] { ++made_durable_; });
     return records;
   }
   std::vector<std::string> reopened(std::uint64_t applied, Journal::Damage damage = Journal::Damage::refuse) {
     Journal journal(options());
     return replayed(journal, applied, damage);
+  }
+  // What a start says that refuses the folder.
+  std::string refusal(std::uint64_t applied) {
+    try {
+      reopened(applied);
+    } catch (const StoreError& error) {
+      return error.what();
+    }
+    return "opened";
   }
   std::filesystem::path file(int slot) const {
     return root_ / "journal" / (std::string("00000") + char('0' + slot) + ".log");
@@ -46,13 +55,17 @@ class JournalTest : public ::testing::Test {
     stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
   // Records 1..count of one page each, `text` and their number.
-  void fill(int count) {
-    Journal journal(options());
+  enum class Sync { on, off };
+  void fill(int count, Sync sync = Sync::on) {
+    auto chosen = options();
+    chosen.sync = sync == Sync::on;
+    Journal journal(chosen);
     replayed(journal, 0);
     for (int i = 1; i <= count; ++i) journal.append("record " + std::to_string(i));
   }
 
   std::filesystem::path root_;
+  int made_durable_ = 0;
 };
 
 TEST_F(JournalTest, GivesBackWhatWasAppendedAboveTheAppliedNumber) {
@@ -163,10 +176,106 @@ TEST_F(JournalTest, AMissingFileIsRefused) {
   EXPECT_THROW(reopened(0), StoreError);
 }
 
-TEST_F(JournalTest, ADamagedFirstPageIsRefused) {
-  fill(5);
+TEST_F(JournalTest, ADamagedFirstPageIsRefusedAndNothingIsLostIfTheSecretIsKnown) {
+  fill(40);
   overwrite(1, 3, "rot");
-  EXPECT_THROW(Journal{options()}, StoreError);
+  overwrite(2, 9, "rot");
+  EXPECT_THAT(refusal(0), AllOf(HasSubstr("first page"), HasSubstr("000001.log"), HasSubstr("000002.log"),
+                                HasSubstr("every record up to 40 is whole"), HasSubstr("loses nothing")));
+  EXPECT_EQ(40u, reopened(0, Journal::Damage::salvage).size());  // by the secret of the third file
+  EXPECT_EQ(1, made_durable_);
+  EXPECT_TRUE(reopened(40).empty());
+}
+
+TEST_F(JournalTest, TheTablesKnowTheSecretIfNoFileSaysIt) {
+  fill(5);
+  std::uint64_t secret = 0;
+  {
+    Journal journal(options());
+    replayed(journal, 0);
+    secret = journal.secret();
+  }
+  overwrite(1, 0, std::string(kPage, '?'));
+  {
+    auto knowing = options();
+    knowing.secret = secret;
+    Journal journal(knowing);
+    EXPECT_EQ(5u, replayed(journal, 0, Journal::Damage::salvage).size());
+    EXPECT_NE(secret, journal.secret());
+    journal.append("record 6");
+  }
+  EXPECT_EQ((std::vector<std::string>{"record 6"}), reopened(5));
+}
+
+TEST_F(JournalTest, WithoutTheSecretNothingCanBeProvenAndThatIsSaid) {
+  fill(5);
+  overwrite(1, 0, std::string(kPage, '?'));
+  EXPECT_THAT(refusal(2), AllOf(HasSubstr("secret"), HasSubstr("after record 2"), HasSubstr("backup")));
+  EXPECT_TRUE(reopened(2, Journal::Damage::salvage).empty());
+  EXPECT_TRUE(reopened(2).empty());
+}
+
+TEST_F(JournalTest, AFileOfAnotherJournalIsRefused) {
+  fill(5);
+  const auto kept = root_ / "kept.log";
+  std::filesystem::rename(file(1), kept);
+  std::filesystem::remove_all(options().folder);
+  fill(5);
+  std::filesystem::rename(kept, file(2));
+  EXPECT_THAT(refusal(0), HasSubstr("000002.log is of another journal"));
+  EXPECT_EQ(5u, reopened(0, Journal::Damage::salvage).size());
+}
+
+TEST_F(JournalTest, WhatIsSalvagedIsDurableBeforeItsFilesGo) {
+  fill(40);
+  overwrite(1, 5 * kPage + 30, "rot");
+  Journal journal(options());
+  std::size_t visited = 0;
+  journal.replay(
+      0, Journal::Damage::salvage, [&](std::string_view) { ++visited; },
+      [&] {
+        EXPECT_EQ(4u, visited);
+        EXPECT_TRUE(std::filesystem::exists(file(1)));
+      });
+  EXPECT_FALSE(std::filesystem::exists(file(1)));
+}
+
+TEST_F(JournalTest, TheNewestFileIsMissedIfSomebodyRemovedIt) {
+  fill(40);
+  std::filesystem::remove(file(3));
+  EXPECT_THAT(refusal(0), AllOf(HasSubstr("000003.log"), HasSubstr("is missing"), HasSubstr("after record 30")));
+  EXPECT_EQ(30u, reopened(0, Journal::Damage::salvage).size());
+  EXPECT_TRUE(reopened(30).empty());
+}
+
+// As a folder of an earlier version: it gets one.
+TEST_F(JournalTest, AJournalWithoutAMarkerIsTakenAsItIs) {
+  fill(40);
+  std::filesystem::remove(root_ / "journal" / "newest");
+  EXPECT_EQ(40u, reopened(0).size());
+  std::filesystem::remove(file(3));
+  EXPECT_THAT(refusal(0), HasSubstr("000003.log"));
+}
+
+TEST_F(JournalTest, AMarkerThatIsTornLeavesTheOneBeforeIt) {
+  fill(40);
+  {
+    JournalMarker marker(options().folder);
+    ASSERT_EQ(3, marker.latest()->slot);
+    marker.write(4, 41);
+  }
+  std::fstream stream(root_ / "journal" / "newest", std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekp(static_cast<std::streamoff>(read_marker(options().folder)->sequence % 2 * kPage + 16));
+  stream << "torn";
+  stream.close();
+  EXPECT_EQ(3, read_marker(options().folder)->slot);
+  EXPECT_EQ(40u, reopened(0).size());
+}
+
+// Records need not have reached the disk, so nothing may say that they had.
+TEST_F(JournalTest, WithoutSyncTheMarkerStaysBehind) {
+  fill(40, Sync::off);
+  EXPECT_EQ(1, read_marker(options().folder)->slot);
 }
 
 TEST_F(JournalTest, AnUnfinishedFileIsForgotten) {

@@ -42,6 +42,7 @@ std::string worker_key(ShardId shard, const queue::QueueKey& queue, std::string_
 inline constexpr std::string_view kFormatKey = "format";
 inline constexpr std::string_view kEpochKey = "epoch";
 inline constexpr std::string_view kJournalKey = "journal";  // the last record of the journal that is applied
+inline constexpr std::string_view kJournalSecretKey = "journal_secret";  // what its records are hashed with
 inline constexpr std::string_view kShardTimePrefix = "shard_time/";
 std::string shard_time_key(ShardId shard);
 // There once a member of an ordered group was parked: only then does a load look at every parked item.

@@ -6,9 +6,7 @@
 
 #include "base/assert.h"
 #include "store/rocksdb/batch_writer.h"
-#include "store/rocksdb/data_folder.h"
 #include "store/rocksdb/database.h"
-#include "store/rocksdb/engine_log.h"
 #include "store/rocksdb/events.h"
 #include "store/rocksdb/listing.h"
 #include "store/rocksdb/reads.h"
@@ -279,43 +277,8 @@ std::size_t RocksStore::sweep(Time now, std::size_t budget) {
 
 StoreHealth RocksStore::health() { return {"rocksdb", options_.sync ? "fsync" : "none", database_.findings()}; }
 
-// The format of a folder that may be in use: nothing is locked or written.
-std::optional<std::uint64_t> read_format(const std::string& path) {
-  rocksdb::DBOptions options;
-  options.info_log = rocks::make_engine_log();
-  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
-  const std::vector<rocksdb::ColumnFamilyDescriptor> meta = {
-      {rocks::table_name(Table::meta), rocksdb::ColumnFamilyOptions()}};
-  std::vector<rocksdb::ColumnFamilyHandle*> families;
-  rocksdb::DB* opened = nullptr;
-  const auto status = rocksdb::DB::OpenForReadOnly(options, path, meta, &families, &opened);
-  if (!status.ok()) throw StoreError(Fate::broken, fmt::format("data folder {}: {}", path, status.ToString()));
-  const std::unique_ptr<rocksdb::DB> db(opened);
-  std::string bytes;
-  const auto found = db->Get(rocksdb::ReadOptions(), families.front(), rocks::slice(rocks::kFormatKey), &bytes);
-  db->DestroyColumnFamilyHandle(families.front());
-  if (!found.ok()) return std::nullopt;
-  return rocks::decoded(Table::meta, rocks::kFormatKey, [&] { return decode_number(bytes); });
-}
-
 }  // namespace
 
 std::unique_ptr<Store> open_rocksdb(const RocksOptions& options) { return std::make_unique<RocksStore>(options); }
-
-Findings inspect_rocksdb_folder(const std::string& path) {
-  Findings findings = rocks::folder_findings(path);
-  if (!rocksdb::Env::Default()->FileExists(path + "/CURRENT").ok()) return findings;
-  try {
-    const auto format = read_format(path);
-    if (format && *format > rocks::kFormat) {
-      findings.push_back(
-          fault(fmt::format("data folder {} has format {}, this program reads up to {}: use a newer Millrace", path,
-                            *format, rocks::kFormat)));
-    }
-  } catch (const StoreError& error) {
-    findings.push_back(fault(error.what()));
-  }
-  return findings;
-}
 
 }  // namespace millrace::store

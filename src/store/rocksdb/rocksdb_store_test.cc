@@ -13,6 +13,7 @@
 #include <fstream>
 #include <random>
 
+#include "store/installation.h"
 #include "store/rocksdb/database.h"
 
 namespace millrace::store {
@@ -146,6 +147,37 @@ TEST_F(RocksStoreTest, DamageWithinTheLogIsRefusedUnlessSalvaged) {
     commit(*salvaged, salvaged->acquire({}).value(), create(100));
   }
   EXPECT_GT(live_items(*open(image)), 1u);
+}
+
+TEST_F(RocksStoreTest, ADamagedFirstPageOfTheOnlyJournalFileLosesNothing) {
+  const auto store = open();
+  const auto epoch = store->acquire({}).value();
+  for (std::uint64_t id = 1; id <= 50; ++id) commit(*store, epoch, create(id));
+  const auto image = crash_image();
+  flip_byte(journal_of(image), 8);
+  EXPECT_THAT(refusal({.path = image}), AllOf(HasSubstr("first page"), HasSubstr("loses nothing")));
+  const auto check = check_rocksdb_journal(image);
+  EXPECT_EQ(check.state, JournalCheck::State::damaged);
+  EXPECT_THAT(check.text, HasSubstr("loses nothing"));
+  EXPECT_EQ(live_items(*open_rocksdb({.path = image, .salvage_damaged_log = true})), 50u);
+  EXPECT_EQ(live_items(*open(image)), 50u);
+}
+
+TEST_F(RocksStoreTest, TheJournalOfAStoppedFolderCanBeChecked) {
+  EXPECT_EQ(check_rocksdb_journal(folder_).state, JournalCheck::State::absent);
+  const auto store = open();
+  const auto epoch = store->acquire({}).value();
+  for (std::uint64_t id = 1; id <= 50; ++id) commit(*store, epoch, create(id));
+  EXPECT_EQ(check_rocksdb_journal(folder_).state, JournalCheck::State::in_use);
+  const auto image = crash_image();
+  std::uint64_t done = 0;
+  const auto whole = check_rocksdb_journal(image, [&](std::uint64_t read, std::uint64_t) { done = read; });
+  EXPECT_EQ(whole.state, JournalCheck::State::whole);
+  EXPECT_EQ(whole.last, 51u);
+  EXPECT_EQ(whole.bytes, done);
+  flip_byte(journal_of(image), last_page(journal_of(image)) / 2 / 4096 * 4096 + 100);
+  EXPECT_EQ(check_rocksdb_journal(image).state, JournalCheck::State::damaged);
+  EXPECT_THAT(refusal({.path = image}), HasSubstr("damaged"));  // nothing was changed by looking
 }
 
 TEST_F(RocksStoreTest, MissingJournalIsRefused) {
@@ -312,6 +344,26 @@ TEST_F(RocksStoreTest, FolderOpenToOthersIsWarnedOf) {
 TEST_F(RocksStoreTest, HealthSaysHowDurableACommitIs) {
   EXPECT_EQ(open()->health().durability, "fsync");
   EXPECT_EQ(open_rocksdb({.path = folder_, .sync = false})->health().durability, "none");
+}
+
+// S0.9: whose blobs a shared place holds.
+TEST_F(RocksStoreTest, AnInstallationIsMadeOnceAndGoesWithTheFolder) {
+  const auto store = open();
+  EXPECT_EQ(find_rocksdb_installation(folder_), std::nullopt);
+  const std::string made = rocksdb_installation(folder_);
+  EXPECT_TRUE(is_installation(made));
+  EXPECT_EQ(rocksdb_installation(folder_), made);
+  EXPECT_EQ(find_rocksdb_installation(crash_image()), made);
+  const auto other = open(root_ / "other");
+  EXPECT_NE(rocksdb_installation(root_ / "other"), made);
+}
+
+TEST_F(RocksStoreTest, ADamagedInstallationIsNotReplaced) {
+  const auto store = open();
+  rocksdb_installation(folder_);
+  std::ofstream(folder_ / "installation") << "?";
+  EXPECT_THROW(rocksdb_installation(folder_), StoreError);
+  EXPECT_THROW(find_rocksdb_installation(folder_), StoreError);
 }
 
 }  // namespace

@@ -1,0 +1,38 @@
+// The calls on files that the journal needs, with their errors as StoreError{broken} that names the file. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "store/rocksdb/journal_format.h"
+
+namespace millrace::store::rocks {
+
+[[noreturn]] void fail_file(const std::string& path, const char* what, int error);
+
+// All of the parts, one after the other from `at` on.
+void write_at(const std::string& path, int file, std::size_t at, std::span<const std::string_view> parts);
+// The first `bytes` of the file; fewer if it is shorter.
+void read_start(const std::string& path, int file, std::size_t bytes, std::string& out);
+void sync_data(const std::string& path, int file);
+// Makes the names in a folder durable.
+void sync_names(const std::string& folder);
+
+// A file of the journal, open.
+struct JournalFile {
+  std::string path;
+  int slot = 0;
+  int file = -1;
+  std::size_t bytes = 0;
+  std::optional<std::uint64_t> secret = {};  // as its first page says; nullopt: that page is damaged
+};
+enum class Access { read, write };
+JournalFile open_journal_file(const std::string& folder, int slot, Access access);
+// Full of zeros, durable with its name. Zeros are written, not allocated: turning allocated space into written space
+// would be a change of the file's map, which is what a commit must not wait for.
+JournalFile make_journal_file(const std::string& folder, int slot, std::size_t bytes, std::uint64_t secret);
+
+}  // namespace millrace::store::rocks
