@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/unavailable.h"
 
 namespace millrace::api {
@@ -71,11 +72,14 @@ async::Async<void> move_large_fields(Blobs& blobs, TenantId tenant, std::vector<
   });
 }
 
-async::Async<Result<void>> resolve_events(Blobs& blobs, std::vector<event::Record>& events) {
-  co_return co_await blobs.threads.run([&blobs, &events]() -> Result<void> {
+async::Async<Result<void>> resolve_events(Blobs& blobs, std::vector<event::Record>& events, LostBlob lost) {
+  co_return co_await blobs.threads.run([&blobs, &events, lost]() -> Result<void> {
     std::size_t bytes = 0;
     for (event::Record& event : events) {
-      if (auto done = resolve_one(blobs.store, event, bytes); !done) return done;
+      auto done = resolve_one(blobs.store, event, bytes);
+      if (done) continue;
+      if (lost == LostBlob::refused || done.error().code != Errc::conflict) return done;
+      spdlog::error(R"("msg":"an event is shown without its payload","why":{})", quoted(done.error().detail));
     }
     return {};
   });

@@ -27,8 +27,12 @@ struct Blobs {
 // written until then.
 async::Async<void> move_large_fields(Blobs& blobs, TenantId tenant, std::vector<shard::NewEvent>& events);
 
-// The large fields come back. Errc::conflict names the blob that is missing; Errc::too_large where the events together
-// are more than limits::kResolvedBytesMax.
-async::Async<Result<void>> resolve_events(Blobs& blobs, std::vector<event::Record>& events);
+// What becomes of an event whose blob is missing or damaged.
+enum class LostBlob {
+  refused,  // Errc::conflict names the blob
+  shown,    // it stays as it is stored, with the reference: the others must be seen
+};
+// The large fields come back. Errc::too_large where the events together are more than limits::kResolvedBytesMax.
+async::Async<Result<void>> resolve_events(Blobs& blobs, std::vector<event::Record>& events, LostBlob lost);
 
 }  // namespace millrace::api

@@ -25,7 +25,7 @@ struct Subject {
 
 Async<Subject> with_data(Services& services, event::Record stored) {
   std::vector<event::Record> events{std::move(stored)};
-  const Result<void> resolved = co_await resolve_events(services.blobs, events);
+  const Result<void> resolved = co_await resolve_events(services.blobs, events, LostBlob::refused);
   co_return Subject{std::move(events.front()), resolved ? "" : resolved.error().detail};
 }
 

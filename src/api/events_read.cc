@@ -139,11 +139,11 @@ Result<store::EventQuery> read_query(const http::Request& request, Time now) {
 
 // ?resolve=true brings the fields back that are in the blob store (S0.9).
 Async<Result<void>> resolve_if_asked(Services& services, const http::Request& request,
-                                     std::vector<event::Record>& events) {
+                                     std::vector<event::Record>& events, LostBlob lost) {
   const Result<std::optional<bool>> asked = Query(request.target.query).boolean("resolve");
   if (!asked) co_return std::unexpected(asked.error());
   if (!asked->value_or(false) || events.empty()) co_return Result<void>();
-  co_return co_await resolve_events(services.blobs, events);
+  co_return co_await resolve_events(services.blobs, events, lost);
 }
 
 Error unknown_event() { return {Errc::not_found, "there is no event with this id; it may have expired"}; }
@@ -170,7 +170,7 @@ Async<Answer> get_event(Services& services, http::Request& request) {
   Result<event::Record> found = co_await find_event(services, request);
   if (!found) co_return std::unexpected(found.error());
   std::vector<event::Record> events{*std::move(found)};
-  const Result<void> resolved = co_await resolve_if_asked(services, request, events);
+  const Result<void> resolved = co_await resolve_if_asked(services, request, events, LostBlob::refused);
   if (!resolved) co_return std::unexpected(resolved.error());
   http::Response response = respond(200, [&](json::Writer& out) { write_event(out, events.front(), *format); });
   response.content_type = media_type_of(*format);
@@ -188,7 +188,7 @@ Async<Answer> list_events(Services& services, http::Request& request) {
       co_await read_range(services, [&store = services.engine.store(), shard = *shard, listing = *listing] {
         return store.list_events(shard, listing);
       });
-  const Result<void> resolved = co_await resolve_if_asked(services, request, found.events);
+  const Result<void> resolved = co_await resolve_if_asked(services, request, found.events, LostBlob::shown);
   if (!resolved) co_return std::unexpected(resolved.error());
   std::optional<std::string> next;
   if (found.next) {
@@ -207,7 +207,7 @@ Async<Answer> query_events(Services& services, http::Request& request) {
   if (!shard) co_return event_list({}, *format, std::nullopt);
   store::EventPage page = co_await read_range(services, [&store = services.engine.store(), shard = *shard,
                                                          query = *query] { return store.events(shard, query); });
-  const Result<void> resolved = co_await resolve_if_asked(services, request, page.events);
+  const Result<void> resolved = co_await resolve_if_asked(services, request, page.events, LostBlob::shown);
   if (!resolved) co_return std::unexpected(resolved.error());
   std::optional<std::string> next;
   if (page.next) next = make_cursor(kQuery, pair_text(page.next->position.value, page.next->sort));

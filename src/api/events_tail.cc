@@ -152,7 +152,7 @@ Async<bool> write_page(Services& services, const Tail& tail, std::vector<event::
   for (event::Record& record : page) {
     if (tail.resolve && event::overflow_of(*record.rest)) {
       std::vector<event::Record> one{record};
-      if (co_await resolve_events(services.blobs, one)) record = std::move(one.front());
+      if (co_await resolve_events(services.blobs, one, LostBlob::shown)) record = std::move(one.front());
     }
     frames += frame(record, tail.format);
     record.rest.reset();

@@ -190,10 +190,13 @@ class Missing(unittest.TestCase):
         key = reference_of(self.api.post("/api/events", task("e", output=LARGE)).json)["key"]
         self.assertEqual([path.stat().st_mode & 0o777 for path in self.files()], [0o600])
         self.files()[0].unlink()
-        for path in ("/api/events/e?resolve=true", "/api/events?resolve=true"):
-            answer = self.api.get(path)
-            self.assertEqual(answer.status, 409)
-            self.assertIn(key, answer.json["detail"])
+        answer = self.api.get("/api/events/e?resolve=true")
+        self.assertEqual(answer.status, 409)
+        self.assertIn(key, answer.json["detail"])
+        self.api.post("/api/events", task("whole", output=LARGE))
+        shown = {event["eventId"]: event for event in self.api.get("/api/events?resolve=true").json["items"]}
+        self.assertEqual(reference_of(shown["e"])["key"], key)
+        self.assertEqual(shown["whole"]["data"]["output"], LARGE)
         self.assertEqual(self.api.get("/api/events/e").status, 200)
 
     def test_of_an_event_is_no_verdict_on_its_data(self):  # S0.9 S2.8
