@@ -109,6 +109,38 @@ TEST_P(Items, BodiesComeInTheOrderOfTheIdsWithGaps) {
   EXPECT_THAT(store().bodies(kShard, queue_, {}), IsEmpty());
 }
 
+// Stores may fetch the next ones along.
+TEST_P(Items, BodiesAskedForOneByOneInOrderAreEachItemsOwn) {
+  std::vector<shard::ItemWrite> writes;
+  for (std::uint64_t id = 1; id <= 150; id += id % 10 == 9 ? 2 : 1) {
+    writes.push_back(created(make_item(queue_, id), make_body(std::to_string(id))));
+  }
+  commit_items(writes);
+  for (std::uint64_t id = 1; id <= 160; ++id) {
+    const ItemId one{id};
+    const auto body = store().bodies(kShard, queue_, {&one, 1}).front();
+    const bool there = id % 10 != 0 && id <= 150;
+    ASSERT_EQ(body != nullptr, there) << id;
+    if (there) EXPECT_EQ(body->title, std::to_string(id));
+  }
+}
+
+TEST_P(Items, ADroppedItemHasNoBodyThoughItsNeighboursWereRead) {
+  std::vector<shard::ItemWrite> writes;
+  for (std::uint64_t id = 1; id <= 9; ++id) {
+    writes.push_back(created(finished(make_item(queue_, id), Status::failed, at(1)), make_body(std::to_string(id))));
+  }
+  commit_items(writes);
+  const auto read = [&](std::uint64_t id) {
+    const ItemId one{id};
+    return store().bodies(kShard, queue_, {&one, 1}).front();
+  };
+  EXPECT_TRUE(read(1) && read(2));
+  commit({.shard = kShard, .drops = {{writes[2].record}}});
+  EXPECT_EQ(read(3), nullptr);
+  EXPECT_EQ(read(4)->title, "4");
+}
+
 TEST_P(Items, LastWriteOfABatchStands) {
   const auto first = make_item(queue_, 1, {"tag"});
   auto second = first;

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "base/assert.h"
-#include "store/postgres/body_reads.h"
+#include "store/body_reads.h"
 #include "store/postgres/committer.h"
 #include "store/postgres/events.h"
 #include "store/postgres/migrations.h"
@@ -131,7 +131,9 @@ class PostgresStore final : public Store {
 
  private:
   postgres::ReadPool reads_;
-  postgres::BodyReads bodies_{reads_};
+  BodyReads bodies_{[this](ShardId shard, const queue::QueueKey& queue, std::span<const ItemId> ids) {
+    return reads_.read([&](Connection& c) { return postgres::read_bodies(c, shard, queue, ids); });
+  }};
   postgres::Committer committer_;
   postgres::Ownership ownership_;
 };

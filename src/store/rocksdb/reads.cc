@@ -37,6 +37,23 @@ std::optional<queue::ItemRecord> read_parked_item(View& view, ShardId shard, con
   return decoded(Table::item_parked, key, [&] { return decode_parked(key, *bytes, interner); });
 }
 
+// Whether these are several numbers that follow each other: then one walk finds them.
+bool is_run(std::span<const ItemId> ids) {
+  const auto gap = [](ItemId one, ItemId next) { return one.value + 1 != next.value; };
+  return ids.size() > 1 && std::ranges::adjacent_find(ids, gap) == ids.end();
+}
+
+std::vector<std::shared_ptr<const queue::Body>> read_body_run(View& view, ShardId shard, const queue::QueueKey& queue,
+                                                              std::span<const ItemId> ids) {
+  std::vector<std::shared_ptr<const queue::Body>> out(ids.size());
+  const auto end = item_key(shard, queue, ItemId{ids.back().value + 1});
+  view.scan(Table::item_body, item_key(shard, queue, ids.front()), end, [&](auto key, auto value) {
+    out[last_id(key).value - ids.front().value] = std::make_shared<const queue::Body>(decode_body(value));
+    return true;
+  });
+  return out;
+}
+
 }  // namespace
 
 std::optional<queue::ItemRecord> read_item(View& view, ShardId shard, const queue::QueueKey& queue, ItemId id,
@@ -52,6 +69,7 @@ std::optional<queue::ItemRecord> read_item(View& view, ShardId shard, const queu
 
 std::vector<std::shared_ptr<const queue::Body>> read_bodies(View& view, ShardId shard, const queue::QueueKey& queue,
                                                             std::span<const ItemId> ids) {
+  if (is_run(ids)) return read_body_run(view, shard, queue, ids);
   std::vector<std::string> keys;
   keys.reserve(ids.size());
   for (const auto id : ids) keys.push_back(item_key(shard, queue, id));

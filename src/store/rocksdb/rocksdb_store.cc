@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "base/assert.h"
+#include "store/body_reads.h"
 #include "store/rocksdb/batch_writer.h"
 #include "store/rocksdb/database.h"
 #include "store/rocksdb/events.h"
@@ -27,6 +28,7 @@ constexpr std::size_t kGroupBytes = 64 * 1024;
 struct JournalRecord final : Store::Persisted {
   rocksdb::WriteBatch batch{kGroupBytes};
   std::uint64_t number = 0;
+  bool drops_items = false;
 };
 
 class RocksStore final : public Store {
@@ -55,8 +57,7 @@ class RocksStore final : public Store {
   }
   std::vector<std::shared_ptr<const queue::Body>> bodies(ShardId shard, const queue::QueueKey& queue,
                                                          std::span<const ItemId> ids) override {
-    View view(database_);
-    return rocks::read_bodies(view, shard, queue, ids);
+    return bodies_.read(shard, queue, ids);
   }
   std::vector<queue::LogEntry> log(ShardId shard, const queue::QueueKey& queue, ItemId id, std::size_t limit) override {
     View view(database_);
@@ -115,6 +116,10 @@ class RocksStore final : public Store {
 
   RocksOptions options_;
   Database database_;
+  BodyReads bodies_{[this](ShardId shard, const queue::QueueKey& queue, std::span<const ItemId> ids) {
+    View view(database_);
+    return rocks::read_bodies(view, shard, queue, ids);
+  }};
   std::atomic<std::uint64_t> owned_ = 0;  // the epoch; 0 = not acquired
   // The latest time committed to each shard, as stored; only the committing thread uses it.
   std::array<std::optional<Time>, kAllShards> shard_times_;
@@ -166,6 +171,7 @@ std::unique_ptr<Store::Persisted> RocksStore::persist(Epoch epoch, std::span<con
     if (batch.empty()) continue;
     writer.add(batch);
     add_shard_time(record->batch, batch);
+    if (!batch.drops.empty()) record->drops_items = true;
   }
   if (record->batch.Count() == 0) return nullptr;
   record->number = database_.persist(record->batch);
@@ -175,6 +181,7 @@ std::unique_ptr<Store::Persisted> RocksStore::persist(Epoch epoch, std::span<con
 void RocksStore::apply(Persisted& persisted) {
   auto& record = static_cast<JournalRecord&>(persisted);
   database_.apply(record.batch, record.number);
+  if (record.drops_items) bodies_.forget();
 }
 
 shard::ShardState RocksStore::load(ShardId shard) {

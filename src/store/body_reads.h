@@ -1,9 +1,11 @@
-// Bodies for claims. While items are claimed in the order of their numbers, one round trip fetches the bodies of the
-// next ones too, so that draining a long queue does not ask PostgreSQL once a claim. Any thread.
+// Bodies for claims. While items are claimed in the order of their numbers, one read fetches the bodies of the next
+// ones too, so that draining a long queue does not ask the tables once a claim. Any thread; who asks for what another
+// thread is just fetching waits for it.
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -12,15 +14,18 @@
 
 #include <absl/container/flat_hash_map.h>
 #include "queue/item.h"
-#include "store/postgres/read_pool.h"
 
-namespace millrace::store::postgres {
+namespace millrace::store {
 
 class BodyReads {
  public:
   using BodyPtr = std::shared_ptr<const queue::Body>;
 
-  explicit BodyReads(ReadPool& pool) : pool_(pool) {}
+  // The bodies of these items, in this order; null where there is none. May throw.
+  using Fetch =
+      std::function<std::vector<BodyPtr>(ShardId shard, const queue::QueueKey& queue, std::span<const ItemId> ids)>;
+
+  explicit BodyReads(Fetch fetch) : fetch_(std::move(fetch)) {}
 
   // See Store::bodies. What was fetched ahead is given out once.
   std::vector<BodyPtr> read(ShardId shard, const queue::QueueKey& queue, std::span<const ItemId> ids);
@@ -57,7 +62,7 @@ class BodyReads {
   void keep(Ahead& ahead, const Span& span, std::vector<BodyPtr>& bodies);
   void drop_all();
 
-  ReadPool& pool_;
+  Fetch fetch_;
   std::mutex mutex_;
   std::condition_variable fetched_;
   absl::flat_hash_map<Name, std::shared_ptr<Ahead>> ahead_;
@@ -65,4 +70,4 @@ class BodyReads {
   std::uint64_t forgotten_ = 0;  // how often
 };
 
-}  // namespace millrace::store::postgres
+}  // namespace millrace::store

@@ -1,10 +1,8 @@
-#include "store/postgres/body_reads.h"
+#include "store/body_reads.h"
 
 #include <algorithm>
 
-#include "store/postgres/reads.h"
-
-namespace millrace::store::postgres {
+namespace millrace::store {
 namespace {
 
 std::size_t weight(const queue::Body& body) {
@@ -21,11 +19,8 @@ bool in_order(ItemId last, ItemId id, std::uint64_t reach) {
 
 std::vector<BodyReads::BodyPtr> BodyReads::read(ShardId shard, const queue::QueueKey& queue,
                                                 std::span<const ItemId> ids) {
-  const auto fetch = [&](std::span<const ItemId> wanted) {
-    return pool_.read([&](Connection& c) { return read_bodies(c, shard, queue, wanted); });
-  };
-  // Several at once share a round trip as it is.
-  if (ids.size() != 1) return fetch(ids);
+  // Several at once share a read as it is.
+  if (ids.size() != 1) return fetch_(shard, queue, ids);
   const ItemId id = ids.front();
 
   std::unique_lock lock(mutex_);
@@ -41,7 +36,7 @@ std::vector<BodyReads::BodyPtr> BodyReads::read(ShardId shard, const queue::Queu
   for (ItemId next = id; next < span.end; ++next.value) wanted.push_back(next);
   std::vector<BodyPtr> bodies;
   try {
-    bodies = fetch(wanted);
+    bodies = fetch_(shard, queue, wanted);
   } catch (...) {
     lock.lock();
     end(*ahead, span);
@@ -109,4 +104,4 @@ void BodyReads::drop_all() {
   absl::erase_if(ahead_, [](const auto& entry) { return entry.second.use_count() == 1; });
 }
 
-}  // namespace millrace::store::postgres
+}  // namespace millrace::store
