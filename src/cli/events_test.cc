@@ -188,6 +188,22 @@ TEST_F(EventCommand, QueryAsksAnIndex) {  // S0.3
   EXPECT_EQ(calls.at(1).target, "/api/events/query?pk=x&skAfter=a&skBefore=b");
 }
 
+TEST_F(EventCommand, QueryGoesOnFromAPageThatIsEmpty) {  // S3.4
+  for (const bool json : {false, true}) {
+    calls.clear();
+    out.str("");
+    err.str("");
+    will_answer(200, R"({"items":[],"nextCursor":"c1"})");
+    will_answer(200, R"({"items":[],"nextCursor":"c2"})");
+    will_answer(200, R"({"items":[{"id":"1","type":"a.b"}],"nextCursor":null})");
+    EXPECT_EQ(run(json ? std::vector<std::string>{"query", "--json"} : std::vector<std::string>{"query"}), 0);
+    ASSERT_EQ(calls.size(), 3u);
+    EXPECT_EQ(calls.at(2).target, "/api/events?cursor=c2");
+    EXPECT_THAT(out.str(), HasSubstr("a.b"));
+    EXPECT_EQ(err.str(), "");
+  }
+}
+
 TEST_F(EventCommand, QueryAllFollowsTheCursorIntoOneDocument) {
   will_answer(200, R"({"items":[{"position":2}],"nextCursor":"c"})");
   will_answer(200, R"({"items":[{"position":1}],"nextCursor":null})");

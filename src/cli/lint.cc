@@ -52,7 +52,7 @@ void print_table(const Findings& findings, Session& session) {
 }
 
 Exit run(const Options& options, Session& session) {
-  const auto files = read_schema_files(options.folder);
+  const auto files = read_schema_files(options.folder, session.err);
   const Findings findings = registry::lint_events(files, *registry::parse_convention(options.convention));
   if (options.json) {
     print_json(findings, session);

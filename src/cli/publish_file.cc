@@ -49,7 +49,10 @@ void publish_input(Input& input, Publisher& publisher) {
   std::string text;
   std::uint64_t line = 1;
   for (; std::getline(input.stream(), text) && is_blank(text); ++line) before += "\n";
-  if (!input.stream() && is_blank(text)) return;
+  if (!input.stream() && is_blank(text)) {
+    // A program before the pipe that failed, as a rule.
+    throw Failure(Exit::usage, fmt::format("{} is empty: there is no event to publish", input.name()));
+  }
   if (!begins_json_lines(text)) {
     before += text + "\n";
     before.append(std::istreambuf_iterator<char>(input.stream()), {});

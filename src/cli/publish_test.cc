@@ -28,6 +28,16 @@ class Publish : public testing::Test, protected FakeSession {
   }
 };
 
+TEST_F(Publish, RefusesAnInputWithoutEvents) {
+  for (const char* nothing : {"", "\n \n"}) {
+    in.clear();
+    in.str(nothing);
+    EXPECT_EQ(run({"publish", "-"}), 2) << nothing;
+    EXPECT_THAT(err.str(), HasSubstr("standard input is empty"));
+    EXPECT_TRUE(calls.empty());
+  }
+}
+
 TEST_F(Publish, SendsOneEventFromOptions) {  // S3.1
   will_answer(201, R"({"eventId":"e1","position":7})");
   EXPECT_EQ(run({"publish",

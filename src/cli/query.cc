@@ -80,8 +80,22 @@ std::size_t print_rows(Table& table, json::Value page, Session& session) {
   return items->size();
 }
 
+bool is_empty(json::Value page) {
+  const std::optional<json::Value> items = page.find("items");
+  return items && items->is(json::Kind::array) && items->size() == 0;
+}
+
+// An empty page with a cursor says no more than that the server has not looked further.
+json::Document fetch_next(const Options& options, Api& api) {
+  json::Document page = fetch_page(options, options.cursor, api);
+  for (auto cursor = next_cursor(page.root()); cursor && is_empty(page.root()); cursor = next_cursor(page.root())) {
+    page = fetch_page(options, cursor, api);
+  }
+  return page;
+}
+
 Exit query_page(const Options& options, Session& session, Api& api) {
-  const json::Document page = fetch_page(options, options.cursor, api);
+  const json::Document page = fetch_next(options, api);
   if (options.json) {
     session.out << page.root().raw() << "\n";
     return Exit::ok;

@@ -95,8 +95,8 @@ void print_table(const Findings& findings, Session& session) {
 }
 
 Exit run(const Options& options, Session& session) {
-  const auto before = registry::read_schema_folder(read_schema_files_at(options.old_place));
-  const auto after = registry::read_schema_folder(read_schema_files_at(options.new_place));
+  const auto before = registry::read_schema_folder(read_schema_files_at(options.old_place, session.err));
+  const auto after = registry::read_schema_folder(read_schema_files_at(options.new_place, session.err));
   const Findings findings = compare(before, after);
   options.json ? print_json(findings, session) : print_table(findings, session);
   return findings.compatible() ? Exit::ok : Exit::refused;

@@ -75,7 +75,7 @@ Pages write_pages(const std::vector<registry::EventType>& types, const std::stri
 }
 
 Exit run(const Options& options, Session& session) {
-  const registry::SchemaFolder folder = registry::read_schema_folder(read_schema_files(options.schemas));
+  const registry::SchemaFolder folder = registry::read_schema_folder(read_schema_files(options.schemas, session.err));
   const Pages pages = write_pages(folder.types, options.out);
   print_problems(folder.problems, session);
   if (options.json) {

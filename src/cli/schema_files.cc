@@ -1,16 +1,19 @@
 #include "cli/schema_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 #include <sstream>
 
 #include "api/schema_push.h"
 #include "cli/child_output.h"
 #include "cli/failure.h"
+#include "cli/printable.h"
 #include "json/writer.h"
 #include "registry/bounds.h"
 
@@ -83,12 +86,29 @@ void add_tree(const std::string& tree, const std::string& place, std::vector<Sch
   }
 }
 
-std::vector<SchemaFile> read_git_files(const std::string& place) {
+// Hidden ones are the tools' own.
+bool is_left_out(const std::string& subfolder) { return subfolder != kSubfolder && !subfolder.starts_with('.'); }
+
+void warn_of(std::vector<std::string> left_out, const std::string& place, std::ostream& err) {
+  if (left_out.empty()) return;
+  std::ranges::sort(left_out);
+  err << printable(
+             fmt::format("warning: in {} these folders are not read: {} (schemas are taken from the folder itself "
+                         "and from {}/)",
+                         place, fmt::join(left_out, ", "), kSubfolder))
+      << "\n";
+}
+
+std::vector<SchemaFile> read_git_files(const std::string& place, std::ostream& err) {
   std::vector<SchemaFile> files;
+  std::vector<std::string> left_out;
   add_tree(place, place, files);
   for (const TreeEntry& entry : list_tree(place, place)) {
-    if (entry.type == "tree" && entry.name == kSubfolder) add_tree(entry.object, place, files);
+    if (entry.type != "tree") continue;
+    if (entry.name == kSubfolder) add_tree(entry.object, place, files);
+    if (is_left_out(entry.name)) left_out.push_back(entry.name);
   }
+  warn_of(std::move(left_out), place, err);
   sort_by_name(files);
   return files;
 }
@@ -104,11 +124,24 @@ std::vector<SchemaFile> read_schema_files(const std::string& folder) {
   return files;
 }
 
-std::vector<SchemaFile> read_schema_files_at(const std::string& place) {
+std::vector<SchemaFile> read_schema_files(const std::string& folder, std::ostream& err) {
+  std::vector<SchemaFile> files = read_schema_files(folder);
+  std::vector<std::string> left_out;
+  std::error_code error;
+  for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator(); at.increment(error)) {
+    std::error_code gone;
+    const std::string name = at->path().filename().string();
+    if (at->is_directory(gone) && is_left_out(name)) left_out.push_back(name);
+  }
+  warn_of(std::move(left_out), folder, err);
+  return files;
+}
+
+std::vector<SchemaFile> read_schema_files_at(const std::string& place, std::ostream& err) {
   std::error_code ignored;
   const bool revision = place.find(':') != place.npos && !place.starts_with('-');
-  if (revision && !fs::is_directory(place, ignored)) return read_git_files(place);
-  return read_schema_files(place);
+  if (revision && !fs::is_directory(place, ignored)) return read_git_files(place, err);
+  return read_schema_files(place, err);
 }
 
 std::vector<std::span<const SchemaFile>> in_requests(std::span<const SchemaFile> files) {

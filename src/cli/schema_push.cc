@@ -21,12 +21,41 @@ struct Options {
   std::string folder;
 };
 
+// {"dryRun", "items", "errors": [{"file", "message"}]}: what was registered, or why nothing was.
+void print_json(const Options& options, std::optional<json::Value> items, std::optional<json::Value> errors,
+                Session& session) {
+  std::string text;
+  json::Writer out(text);
+  out.begin_object();
+  out.member("dryRun", options.dry_run);
+  out.key("items");
+  out.begin_array();
+  if (items && items->is(json::Kind::array)) {
+    for (const json::Value item : items->elements()) out.compact(item);
+  }
+  out.end_array();
+  out.key("errors");
+  out.begin_array();
+  if (errors) {
+    for (const json::Value error : errors->elements()) {
+      out.begin_object();
+      out.member("file", text_of(error, "field"));
+      out.member("message", text_of(error, "message"));
+      out.end_object();
+    }
+  }
+  out.end_array();
+  out.end_object();
+  session.out << text << "\n";
+}
+
 // Every file that is refused, not only the first.
-[[noreturn]] void refuse(const http::ClientResponse& answer, Session& session) {
+[[noreturn]] void refuse(const Options& options, const http::ClientResponse& answer, Session& session) {
   const auto document = json::parse(answer.body);
   const auto errors = document ? document->root().find("errors") : std::nullopt;
   const bool listed = errors && errors->is(json::Kind::array) && errors->size() > 0;
   if (!listed) throw Failure(Exit::refused, refusal(answer));
+  if (options.json) print_json(options, std::nullopt, errors, session);
   for (const json::Value error : errors->elements()) {
     session.err << printable(fmt::format("{}: {}", text_of(error, "field"), text_of(error, "message"))) << "\n";
   }
@@ -43,23 +72,17 @@ void add_rows(Table& table, json::Value pushed) {
   }
 }
 
-void add_items(json::Writer& out, json::Value pushed) {
-  const std::optional<json::Value> items = pushed.find("items");
-  if (!items || !items->is(json::Kind::array)) return;
-  for (const json::Value item : items->elements()) out.compact(item);
-}
-
 json::Document push(const Options& options, Session& session, const std::vector<registry::SchemaFile>& files) {
   const std::unique_ptr<Api> api = session.open(options.where);
   http::ClientResponse answer = api->call({.method = http::Method::post,
                                            .target = options.dry_run ? "/api/schemas?dryRun=true" : "/api/schemas",
                                            .body = push_body(files)});
-  if (answer.status >= 400) refuse(answer, session);
+  if (answer.status >= 400) refuse(options, answer, session);
   return accepted(std::move(answer));
 }
 
 Exit run(const Options& options, Session& session) {
-  const auto files = read_schema_files(options.folder);
+  const auto files = read_schema_files(options.folder, session.err);
   if (files.empty()) throw Failure(Exit::usage, fmt::format("{} has no schemas, <type>.v<N>.json", options.folder));
   if (in_requests(files).size() > 1) {
     throw Failure(Exit::usage, fmt::format("{} has {} schemas, too much for one request, which is all or nothing (push "
@@ -68,16 +91,7 @@ Exit run(const Options& options, Session& session) {
   }
   const json::Document pushed = push(options, session, files);
   if (options.json) {
-    std::string text;
-    json::Writer out(text);
-    out.begin_object();
-    out.member("dryRun", options.dry_run);
-    out.key("items");
-    out.begin_array();
-    add_items(out, pushed.root());
-    out.end_array();
-    out.end_object();
-    session.out << text << "\n";
+    print_json(options, pushed.root().find("items"), std::nullopt, session);
     return Exit::ok;
   }
   Table table({{.title = "RESULT"}, {.title = "TYPE"}, {.title = "VERSION"}, {.title = "FILE", .flexible = true}});

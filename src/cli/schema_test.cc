@@ -182,6 +182,37 @@ TEST_F(SchemaCommand, PushNamesEveryFileThatIsRefused) {  // S2.4, S2.5
   EXPECT_THAT(err.str(), HasSubstr("a.v1.json: breaks\nb: m\nmillrace: nothing was registered"));
 }
 
+TEST_F(SchemaCommand, PushTellsScriptsWhatIsRefused) {  // S2.4
+  put("s/order.made.v1.json", "{");
+  will_answer(422, R"({"title":"x","errors":[{"field":"order.made.v1.json","message":"is no JSON"}]})");
+  EXPECT_EQ(run({"schema", "push", folder("s"), "--json"}), 1);
+  EXPECT_EQ(out.str(), R"({"dryRun":false,"items":[],"errors":[{"file":"order.made.v1.json","message":"is no JSON"}]})"
+                       "\n");
+  EXPECT_THAT(err.str(), HasSubstr("order.made.v1.json: is no JSON\n"));
+}
+
+TEST_F(SchemaCommand, SubfoldersThatAreNotReadAreNamed) {
+  put("s/order.made.v1.json", kPlain);
+  put("s/events/order.sent.v1.json", kPlain);
+  put("s/.git/x", "");
+  put("s/old/order.lost.v1.json", kPlain);
+  put("s/drafts/order.found.v1.json", kPlain);
+  const std::string warning = "these folders are not read: drafts, old (";
+  EXPECT_EQ(run({"lint", "events", folder("s")}), 0);
+  EXPECT_THAT(err.str(), HasSubstr(warning));
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"schema", "docs", "--schemas", folder("s"), "--out", folder("d")},
+        std::vector<std::string>{"schema", "check", "--old", folder("s/events"), "--new", folder("s")},
+        std::vector<std::string>{"schema", "push", folder("s")}}) {
+    err.str("");
+    will_answer(200, R"({"items":[]})");
+    EXPECT_EQ(run(command), 0);
+    const std::string told = err.str();
+    EXPECT_THAT(told, HasSubstr(warning)) << command[1];
+    EXPECT_EQ(told.find("not read"), told.rfind("not read")) << command[1];
+  }
+}
+
 TEST_F(SchemaCommand, PushRefusesAFolderWithoutSchemas) {
   put("s/README.md", "");
   EXPECT_EQ(run({"schema", "push", folder("s")}), 2);

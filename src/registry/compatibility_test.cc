@@ -52,6 +52,69 @@ TEST(Compatibility, AnAddedRequiredFieldNeedsADefault) {
                 ChangeKind::required_added, true, "/properties/b");
 }
 
+TEST(Compatibility, ARequiredFieldKeepsItsDefault) {
+  const std::string with = object(R"("b":{"type":"integer","default":1})", R"("b")");
+  const std::string without = object(R"("b":{"type":"integer"})", R"("b")");
+  const auto lost = compare(with, without);
+  expect_change(lost, ChangeKind::default_changed, true, "/properties/b/default");
+  EXPECT_EQ(lost.changes[0].message, "\"b\" is required and no longer has a default");
+  const auto won = compare(without, with);
+  expect_change(won, ChangeKind::default_changed, false, "/properties/b/default");
+  EXPECT_EQ(won.changes[0].message, "\"b\" has a default now");
+  // Nobody relies on the default of a field that may be missing anyway.
+  const auto optional = compare(object(R"("b":{"default":1})"), object(R"("b":{})"));
+  expect_change(optional, ChangeKind::default_changed, false, "/properties/b/default");
+  EXPECT_EQ(optional.changes[0].message, "\"b\" no longer has a default");
+}
+
+// As at publish: only a default among the properties beside "required" stands in.
+TEST(Compatibility, ADefaultElsewhereDoesNotStandIn) {
+  EXPECT_FALSE(compare(R"({"allOf":[{"properties":{"a":{"default":1}}}]})",
+                       R"({"allOf":[{"properties":{"a":{"default":1}}},{"required":["a"]}]})")
+                   .compatible());
+  EXPECT_TRUE(
+      compare(R"({"allOf":[{}]})", R"({"allOf":[{"properties":{"a":{"default":1}},"required":["a"]}]})").compatible());
+}
+
+TEST(Compatibility, AFieldThatWasCoveredBeforeItWasNamedKeepsItsType) {
+  for (const char* cover :
+       {R"("additionalProperties":{"type":"string"})", R"("patternProperties":{"^b":{"type":"string"}})",
+        R"("unevaluatedProperties":{"type":"string"})",
+        R"("patternProperties":{"^b":{"type":"string"}},"additionalProperties":{"type":"integer"})"}) {
+    const auto with = [&](const char* properties) {
+      return fmt::format(R"({{"properties":{{"a":{{"type":"string"}}{}}},{}}})", properties, cover);
+    };
+    const auto retyped = compare(with(""), with(R"(,"b":{"type":"integer"})"));
+    ASSERT_EQ(retyped.changes.size(), 2u) << cover;
+    EXPECT_EQ(retyped.changes[0].kind, ChangeKind::field_added);
+    EXPECT_EQ(retyped.changes[1].message, "\"b\" has another type: was string, is integer");
+    EXPECT_FALSE(retyped.compatible()) << cover;
+    expect_change(compare(with(""), with(R"(,"b":{"type":"string"})")), ChangeKind::field_added, false,
+                  "/properties/b");
+  }
+  // A pattern still holds beside a name that says nothing; what additionalProperties said is gone.
+  EXPECT_TRUE(compare(R"({"patternProperties":{"^b":{"type":"string"}}})",
+                      R"({"patternProperties":{"^b":{"type":"string"}},"properties":{"b":{}}})")
+                  .compatible());
+  EXPECT_FALSE(compare(R"({"additionalProperties":{"type":"string"}})",
+                       R"({"additionalProperties":{"type":"string"},"properties":{"b":{}}})")
+                   .compatible());
+}
+
+TEST(Compatibility, TheSameInOtherWordsIsNoChange) {
+  for (const auto& [was, is] :
+       {std::pair{R"({"const":1})", R"({"const":1.0})"}, std::pair{R"({"enum":[10]})", R"({"enum":[1e1]})"},
+        std::pair{R"({"type":"boolean"})", R"({"type":"boolean","enum":[false,true]})"},
+        std::pair{R"({"type":"boolean"})", R"({"enum":[true,false]})"},
+        std::pair{R"({"enum":[true,false]})", R"({"type":"boolean"})"},
+        std::pair{R"({"type":"null"})", R"({"const":null})"},
+        std::pair{R"({"multipleOf":0.1})", R"({"multipleOf":0.10})"}}) {
+    EXPECT_THAT(compare(was, is).changes, IsEmpty()) << was << " " << is;
+  }
+  EXPECT_FALSE(compare(R"({"type":"boolean"})", R"({"enum":[true]})").compatible());
+  EXPECT_TRUE(compare(R"({"enum":[true]})", R"({"type":"boolean"})").compatible());
+}
+
 TEST(Compatibility, ARemovedFieldBreaks) {
   expect_change(compare(object(R"("a":{"type":"string"},"b":{"type":"integer"})"), object(R"("a":{"type":"string"})")),
                 ChangeKind::field_removed, true, "/properties/b");
@@ -111,6 +174,8 @@ TEST(Compatibility, BoundsMayLoosenButNotTighten) {
            Case{R"({"maxItems":5})", R"({"maxItems":4})", true},
            Case{R"({"multipleOf":4})", R"({"multipleOf":2})", false},
            Case{R"({"multipleOf":4})", R"({"multipleOf":3})", true},
+           Case{R"({"multipleOf":0.1})", R"({"multipleOf":0.01})", false},
+           Case{R"({"multipleOf":0.01})", R"({"multipleOf":0.1})", true},
            Case{R"({})", R"({"uniqueItems":true})", true},
            Case{R"({"pattern":"^a"})", R"({"pattern":"^b"})", true},
            Case{R"({"pattern":"^a"})", R"({})", false},

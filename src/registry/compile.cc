@@ -54,7 +54,7 @@ bool uses_2020_words(json::Value at) {
 
 json_schema::CompileOptions options_for(json::Value schema) {
   const auto draft = uses_2020_words(schema) ? json_schema::Draft::draft202012 : json_schema::Draft::draft07;
-  return {.default_draft = draft, .assert_formats = true};
+  return {.default_draft = draft, .assert_formats = true, .defaults_stand_in = true};
 }
 
 Result<std::shared_ptr<const PayloadValidator>> compile_json_schema(std::string_view text) {

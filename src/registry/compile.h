@@ -13,7 +13,8 @@
 namespace millrace::registry {
 
 // Errc::invalid on field "schema" with the reason where the text does not compile. A JSON Schema
-// without $schema is read as draft-07, unless it uses words that only 2020-12 has; `format` is asserted.
+// without $schema is read as draft-07, unless it uses words that only 2020-12 has; `format` is asserted, and
+// the default of a required property stands in for it.
 Result<std::shared_ptr<const PayloadValidator>> compile_schema(SchemaType type, std::string_view text,
                                                                std::string_view proto_message = {});
 Result<std::shared_ptr<const PayloadValidator>> compile_schema(const SpecVersion& spec);

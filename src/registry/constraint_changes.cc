@@ -4,9 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
+
+#include "registry/json_schema/number.h"
 
 namespace millrace::registry {
 namespace {
@@ -24,6 +25,22 @@ std::string shown(std::string_view text) {
 
 std::string shown_types(const std::vector<std::string>& types) {
   return types.empty() ? "of any type" : fmt::format("{}", fmt::join(types, " or "));
+}
+
+// The values of types that have few; nullopt where one has many.
+std::optional<Texts> values_of_types(const std::vector<std::string>& types) {
+  if (types.empty()) return std::nullopt;
+  Texts texts;
+  for (const std::string& type : types) {
+    if (type == "boolean") {
+      texts.insert({"true", "false"});
+    } else if (type == "null") {
+      texts.insert("null");
+    } else {
+      return std::nullopt;
+    }
+  }
+  return texts;
 }
 
 // The values that const or enum allow; nullopt where neither is there.
@@ -73,18 +90,24 @@ std::optional<LocalChange> bound_change(const Bound& bound, std::optional<double
                      fmt::format("has another {}: was {}, is {}", bound.keyword, shown(was), shown(is))};
 }
 
-std::optional<LocalChange> multiple_change(std::optional<double> was, std::optional<double> is) {
-  if (was == is) return std::nullopt;
-  // Every multiple of the old one is a multiple of the new one.
-  const bool looser = !is || (was && std::fmod(*was, *is) == 0);
-  return LocalChange{"multipleOf", looser ? ChangeKind::loosened : ChangeKind::tightened, !looser,
-                     fmt::format("has another multipleOf: was {}, is {}", shown(was), shown(is))};
+using Divisor = json_schema::Divisor;
+
+// Whether every multiple of `number` is one of `divisor`; exact, also for 0.1 and 0.01.
+bool divides(const std::optional<Divisor>& divisor, const std::optional<Divisor>& number) {
+  return !divisor || (number && divisor->divides(number->text()));
 }
 
-std::optional<double> multiple_of(const FlatSchema& schema) {
+std::optional<LocalChange> multiple_change(const std::optional<Divisor>& was, const std::optional<Divisor>& is) {
+  const bool looser = divides(is, was);
+  if (looser && divides(was, is)) return std::nullopt;
+  const auto text = [](const std::optional<Divisor>& divisor) { return divisor ? divisor->text() : "not there"; };
+  return LocalChange{"multipleOf", looser ? ChangeKind::loosened : ChangeKind::tightened, !looser,
+                     fmt::format("has another multipleOf: was {}, is {}", text(was), text(is))};
+}
+
+std::optional<Divisor> multiple_of(const FlatSchema& schema) {
   const auto value = schema.find("multipleOf");
-  const auto number = value ? value->as_double() : std::nullopt;
-  return number && *number > 0 ? number : std::nullopt;
+  return value && value->is(Kind::number) ? Divisor::make(value->raw()) : std::nullopt;
 }
 
 bool wants_unique_items(const FlatSchema& schema) {
@@ -141,10 +164,12 @@ Changes type_changes(const FlatSchema& old_schema, const FlatSchema& new_schema)
 }
 
 Changes value_changes(const FlatSchema& old_schema, const FlatSchema& new_schema) {
-  const auto was = allowed_values(old_schema);
-  const auto is = allowed_values(new_schema);
+  auto was = allowed_values(old_schema);
+  auto is = allowed_values(new_schema);
   const std::string keyword = new_schema.find("const") ? "const" : "enum";
   if (!was && !is) return {};
+  if (!was) was = values_of_types(old_schema.types());
+  if (!is) is = values_of_types(new_schema.types());
   if (!was) return {{keyword, ChangeKind::tightened, true, fmt::format("is now limited to {}", fmt::join(*is, ", "))}};
   if (!is) return {{keyword, ChangeKind::loosened, false, "is no longer limited to certain values"}};
   Changes changes;

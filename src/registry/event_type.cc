@@ -56,7 +56,7 @@ Result<SchemaVersion> read_version(const ObjectReader& in) {
   const auto text = in.required_string("version", kVersionBytesMax);
   if (!text) return std::unexpected(text.error());
   if (const auto version = parse_schema_version(*text)) return *version;
-  return fail(Errc::invalid, fmt::format("\"{}\" is not MAJOR.MINOR, such as 1.0", *text), in.path_of("version"));
+  return fail(Errc::invalid, fmt::format("\"{}\" is not {}", *text, kVersionForm), in.path_of("version"));
 }
 
 Result<void> refuse_unknown(const ObjectReader& in, const std::vector<std::string>& unknown, std::string_view noun) {

@@ -124,6 +124,13 @@ TEST(EventType, NamesTheFieldThatIsWrong) {
   }
 }
 
+TEST(EventType, SaysWhereVersionsBeginAndEnd) {
+  const auto type = read(R"({"code": "a.b", "specVersions": [{"version": "0.1", "schema": "{}"}]})");
+  ASSERT_FALSE(type);
+  EXPECT_EQ(type.error().detail,
+            "\"0.1\" is not MAJOR.MINOR, such as 1.0: MAJOR from 1 to 999999, MINOR from 0 to 999999");
+}
+
 TEST(EventType, MergeKeepsWhatTheBodyLeavesOut) {
   EventType old = with_versions({{{1, 0}, VersionStatus::current}});
   old.name = "Order created";

@@ -9,6 +9,7 @@
 
 #include "json/compact.h"
 #include "json/escape.h"
+#include "registry/json_schema/number.h"
 
 namespace millrace::registry {
 namespace {
@@ -92,7 +93,7 @@ std::string_view type_name(Value value) {
     case Kind::boolean:
       return "boolean";
     case Kind::number:
-      return value.raw().find_first_of(".eE") == std::string_view::npos ? "integer" : "number";
+      return json_schema::is_integer(value.raw()) ? "integer" : "number";
     case Kind::string:
       return "string";
     case Kind::array:
@@ -236,6 +237,14 @@ std::vector<Value> FlatSchema::all(std::string_view keyword) const {
   return values;
 }
 
+std::vector<Value> FlatSchema::elements(std::string_view keyword) const {
+  std::vector<Value> out;
+  const auto list = find(keyword);
+  if (!list || !list->is(Kind::array)) return out;
+  for (const Value element : list->elements()) out.push_back(element);
+  return out;
+}
+
 std::vector<std::pair<std::string, std::vector<Value>>> FlatSchema::property_parts() const {
   std::vector<std::pair<std::string, std::vector<Value>>> out;
   absl::flat_hash_map<std::string, std::size_t> places;
@@ -281,6 +290,24 @@ std::vector<std::string> FlatSchema::required() const {
     if (!list.is(Kind::array)) continue;
     for (const Value name : list.elements()) {
       if (name.is(Kind::string) && seen.insert(name.get_string()).second) names.push_back(name.get_string());
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> FlatSchema::insisted() const {
+  std::vector<std::string> names;
+  for (const Value part : parts_) {
+    const auto required = part.find("required");
+    if (!required || !required->is(Kind::array)) continue;
+    absl::flat_hash_set<std::string> defaulted;
+    if (const auto properties = part.find("properties"); properties && properties->is(Kind::object)) {
+      for (const auto& [key, schema] : properties->members()) {
+        if (of(root_, schema).find("default")) defaulted.insert(key.get_string());
+      }
+    }
+    for (const Value name : required->elements()) {
+      if (name.is(Kind::string) && !defaulted.contains(name.get_string())) names.push_back(name.get_string());
     }
   }
   return names;

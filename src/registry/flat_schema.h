@@ -24,11 +24,15 @@ class FlatSchema {
   // The first part's value of a keyword, and every part's.
   std::optional<json::Value> find(std::string_view keyword) const;
   std::vector<json::Value> all(std::string_view keyword) const;
+  // The elements of the first part's value; none if it is no array.
+  std::vector<json::Value> elements(std::string_view keyword) const;
   // Every property with its schemas, in the order of the parts that have it; one schema as a rule.
   std::vector<std::pair<std::string, std::vector<json::Value>>> property_parts() const;
   // The same with the first schema of each.
   std::vector<std::pair<std::string, json::Value>> properties() const;
   std::vector<std::string> required() const;
+  // Those that some part requires without a default for them among its own properties: no event may come without.
+  std::vector<std::string> insisted() const;
   // Names of JSON types that may stand here, sorted; also from const and enum. Empty: any.
   std::vector<std::string> types() const;
   const std::vector<std::string>& unresolved() const { return unresolved_; }

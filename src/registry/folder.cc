@@ -92,7 +92,7 @@ Result<SchemaFileName> split_schema_file_name(std::string_view name) {
   const std::string_view digits = name.substr(mark + 2);
   const auto version = parse_event_schema_version(digits);
   if (!version || digits.find('.') != digits.npos) {
-    return refuse(fmt::format("has \"{}\" for a version, which is not a number from 1", digits));
+    return refuse(fmt::format("has \"{}\" for a version, which is not a number from 1 to 999999", digits));
   }
   return SchemaFileName{std::string(name.substr(0, mark)), version->major};
 }

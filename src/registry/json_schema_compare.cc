@@ -7,8 +7,10 @@
 #include <deque>
 #include <utility>
 
+#include "registry/compared_place.h"
 #include "registry/compatibility.h"
 #include "registry/constraint_changes.h"
+#include "registry/covered_fields.h"
 #include "registry/flat_schema.h"
 
 namespace millrace::registry {
@@ -21,25 +23,6 @@ using json::Value;
 constexpr int kWalkDepthMax = 128;
 // A rename is looked for among so many removed and added fields; beyond, they are only removed and added.
 constexpr std::size_t kRenamesMax = 50;
-
-// Where the walk is, in the schema and in the event.
-struct Place {
-  std::string pointer;
-  std::string field;  // "data.items[].id"
-  int depth = 0;
-
-  std::string name() const { return field.empty() ? "the event" : fmt::format("\"{}\"", field); }
-  Place keyword(std::string_view word) const { return {pointer_to(pointer, word), field, depth}; }
-  Place below(std::string_view word, std::string_view token) const {
-    return {pointer_to(pointer_to(pointer, word), token), field, depth + 1};
-  }
-  Place property(std::string_view key) const {
-    Place place = below("properties", key);
-    place.field = field.empty() ? std::string(key) : fmt::format("{}.{}", field, key);
-    return place;
-  }
-  Place items() const { return {pointer_to(pointer, "items"), field + "[]", depth + 1}; }
-};
 
 using Parts = std::vector<Value>;  // the schemas of one property; more than one where allOf or references add some
 using PropertyList = std::vector<std::pair<std::string, Parts>>;
@@ -77,6 +60,9 @@ class Comparer {
   void compare(Value was, Value is, const Place& place);
   void compare_now(Value was, Value is, const Place& place);
   void compare_object(const FlatSchema& was, const FlatSchema& is, const Place& place);
+  void compare_default(const FlatSchema& was, const FlatSchema& is, const Place& place);
+  // What the old schema said of these fields without naming them.
+  void compare_covered(const FlatSchema& was, const PropertyList& added, const Place& place);
   void compare_parts(const Parts& was, const Parts& is, const Place& place);
   void compare_required(const FlatSchema& was, const FlatSchema& is, const Properties& old_properties,
                         const Place& place);
@@ -107,6 +93,7 @@ class Comparer {
   // A subschema is known by where it stands in its text. A pair that was compared is not compared again, which
   // is what ends recursive references.
   absl::flat_hash_set<std::pair<const char*, const char*>> seen_;
+  absl::flat_hash_set<std::string> told_;     // pointers of defaults whose loss is reported by then
   absl::flat_hash_set<std::string> renamed_;  // pointers of added fields that took a removed one's place
 };
 
@@ -138,13 +125,19 @@ void Comparer::compare_now(Value was, Value is, const Place& place) {
   compare_object(old_flat, new_flat, place);
   compare_items(old_flat, new_flat, place);
   for (const std::string_view keyword : {"anyOf", "oneOf"}) compare_alternatives(old_flat, new_flat, keyword, place);
-  const auto old_default = old_flat.find("default");
-  const auto new_default = new_flat.find("default");
-  const auto text = [](const std::optional<Value>& value) { return value ? canonical_text(*value) : ""; };
-  if (text(old_default) != text(new_default)) {
-    report(place.keyword("default"), ChangeKind::default_changed, false,
-           fmt::format("{} has another default", place.name()));
-  }
+  compare_default(old_flat, new_flat, place);
+}
+
+void Comparer::compare_default(const FlatSchema& was, const FlatSchema& is, const Place& place) {
+  const auto before = was.find("default");
+  const auto after = is.find("default");
+  const Place here = place.keyword("default");
+  if ((!before && !after) || told_.contains(here.pointer)) return;
+  if (before && after && canonical_text(*before) == canonical_text(*after)) return;
+  const std::string_view what = !after   ? "no longer has a default"
+                                : before ? "has another default"
+                                         : "has a default now";
+  report(here, ChangeKind::default_changed, false, fmt::format("{} {}", place.name(), what));
 }
 
 void Comparer::compare_object(const FlatSchema& was, const FlatSchema& is, const Place& place) {
@@ -172,9 +165,33 @@ void Comparer::compare_object(const FlatSchema& was, const FlatSchema& is, const
     if (renamed_.contains(here.pointer) || std::ranges::find(required, name) != required.end()) continue;
     report(here, ChangeKind::field_added, false, fmt::format("{} was added", here.name()));
   }
+  compare_covered(was, added, place);
   compare_required(was, is, old_properties, place);
   compare_patterns(was, is, place);
   compare_rest(was, is, "additionalProperties", place);
+}
+
+void Comparer::compare_covered(const FlatSchema& was, const PropertyList& added, const Place& place) {
+  if (added.empty()) return;
+  const CoveredFields covered(was);
+  if (!covered.can_match(added.size())) {
+    report(place.keyword("patternProperties"), ChangeKind::unclear, true,
+           fmt::format("{} has too many patterns and new fields to compare", place.name()));
+    return;
+  }
+  for (const auto& [name, schemas] : added) {
+    const Place here = place.property(name);
+    if (renamed_.contains(here.pointer)) continue;
+    // Patterns go on holding beside the name, so that a schema which says nothing changes nothing.
+    const Parts by_pattern = covered.by_pattern(name);
+    const bool says_nothing = std::ranges::all_of(
+        schemas, [&](Value schema) { return FlatSchema::of(new_root_, schema).accepts_everything(); });
+    if (!by_pattern.empty()) {
+      if (!says_nothing) compare_parts(by_pattern, schemas, here);
+    } else if (const auto rest = covered.rest()) {
+      compare_parts({*rest}, schemas, here);
+    }
+  }
 }
 
 void Comparer::compare_parts(const Parts& was, const Parts& is, const Place& place) {
@@ -212,15 +229,24 @@ void Comparer::compare_required(const FlatSchema& was, const FlatSchema& is, con
   const auto new_names = is.required();
   const absl::flat_hash_set<std::string> before(old_names.begin(), old_names.end());
   const absl::flat_hash_set<std::string> after(new_names.begin(), new_names.end());
+  const auto old_insisted = was.insisted();
+  const auto new_insisted = is.insisted();
+  const absl::flat_hash_set<std::string> insisted_before(old_insisted.begin(), old_insisted.end());
+  const absl::flat_hash_set<std::string> insisted(new_insisted.begin(), new_insisted.end());
   const PropertyList list = is.property_parts();
   const Properties properties(list.begin(), list.end());
   for (const std::string& name : new_names) {
     const Place here = place.property(name);
-    if (before.contains(name) || renamed_.contains(here.pointer)) continue;
-    const auto schema = properties.find(name);
-    const bool has_default = schema != properties.end() && std::ranges::any_of(schema->second, [&](Value part) {
-                               return FlatSchema::of(new_root_, part).find("default").has_value();
-                             });
+    if (renamed_.contains(here.pointer)) continue;
+    const bool has_default = !insisted.contains(name);
+    if (before.contains(name)) {
+      if (has_default || insisted_before.contains(name)) continue;
+      const Place lost = here.keyword("default");
+      told_.insert(lost.pointer);
+      report(lost, ChangeKind::default_changed, true,
+             fmt::format("{} is required and no longer has a default", here.name()));
+      continue;
+    }
     report(here, ChangeKind::required_added, !has_default,
            fmt::format("{} is {}required now, with{} default", here.name(),
                        old_properties.contains(name) ? "" : "new and ", has_default ? " a" : "out a"));
@@ -276,14 +302,8 @@ void Comparer::compare_rest(const FlatSchema& was, const FlatSchema& is, std::st
 
 // The schemas of the first elements of an array: prefixItems, or draft-07's items as a list.
 std::vector<Value> tuple_of(const FlatSchema& schema) {
-  std::vector<Value> tuple;
-  for (const std::string_view keyword : {"prefixItems", "items"}) {
-    const auto list = schema.find(keyword);
-    if (!list || !list->is(Kind::array)) continue;
-    for (const Value element : list->elements()) tuple.push_back(element);
-    break;
-  }
-  return tuple;
+  const auto prefix = schema.find("prefixItems");
+  return schema.elements(prefix && prefix->is(Kind::array) ? "prefixItems" : "items");
 }
 
 // The schema of the elements after those.
@@ -318,18 +338,10 @@ void Comparer::compare_tuple(const std::vector<Value>& was, const std::vector<Va
   }
 }
 
-std::vector<Value> alternatives_of(const FlatSchema& schema, std::string_view keyword) {
-  std::vector<Value> out;
-  const auto list = schema.find(keyword);
-  if (!list || !list->is(Kind::array)) return out;
-  for (const Value element : list->elements()) out.push_back(element);
-  return out;
-}
-
 void Comparer::compare_alternatives(const FlatSchema& was, const FlatSchema& is, std::string_view keyword,
                                     const Place& place) {
-  auto before = alternatives_of(was, keyword);
-  auto after = alternatives_of(is, keyword);
+  auto before = was.elements(keyword);
+  auto after = is.elements(keyword);
   const std::vector<Value> all_before = before;
   if (before.empty() && after.empty()) return;
   if (before.empty() != after.empty()) {

@@ -20,7 +20,7 @@ Result<std::optional<SchemaVersion>> read_version(const ObjectReader& in) {
   if (!text) return std::unexpected(text.error());
   if (!*text) return std::nullopt;
   if (const auto version = parse_schema_version(**text)) return *version;
-  return fail(Errc::invalid, fmt::format("\"{}\" is not MAJOR.MINOR, such as 1.0", **text), in.path_of("version"));
+  return fail(Errc::invalid, fmt::format("\"{}\" is not {}", **text, kVersionForm), in.path_of("version"));
 }
 
 // The text of one side of a check, known to compile.

@@ -16,7 +16,9 @@ struct SchemaVersion {
   constexpr auto operator<=>(const SchemaVersion&) const = default;
 };
 
-// "1.0": two decimal numbers without leading zeros, MAJOR from 1.
+// "1.0": two decimal numbers without leading zeros, at most six digits each, MAJOR from 1.
+inline constexpr std::string_view kVersionForm =
+    "MAJOR.MINOR, such as 1.0: MAJOR from 1 to 999999, MINOR from 0 to 999999";
 std::optional<SchemaVersion> parse_schema_version(std::string_view text);
 
 // As events name it: also "1" (the integer of S2, = 1.0) and "1.0.0" (S1's form; the patch says nothing about

@@ -289,6 +289,7 @@ class PublicEventsAndNaming(RegistryCase):
         self.expect(self.publish(), 422, "type")
         self.expect(self.publish(type="ORDER_CREATED"), 201)
         for body, field in (({}, "naming"), ({"naming": "loud"}, "naming"), ({"naming": 7}, "naming"),
+                            ({"naming": "off", "nameing": "x"}, "nameing"),
                             ({"namingConvention": "camel"}, "namingConvention")):
             self.expect(self.patch(path, body), 422, field)
         self.expect(self.patch(path, {"naming": "off"}, If_Match='"1"'), 412)

@@ -65,6 +65,24 @@ class Pushes(RegistryCase):
         self.assertEqual(sorted((entry["action"], entry["entityId"]) for entry in entries),
                          [("millrace.event-type.created", code) for code in types])
 
+    def test_a_default_may_become_required(self):  # S2.4, S2.5
+        def pushed(fields, *required):
+            data = {"type": "object", "properties": fields, "required": list(required)}
+            return {"type": "order.created", "version": 1, "schema": {"type": "object", "properties": {"data": data}}}
+
+        plain, defaulted = {"a": {"type": "string"}}, {"a": {"type": "string"}, "b": {"type": "string", "default": "x"}}
+        self.expect(self.api.post("/api/schemas", [pushed(plain)]), 200)
+        self.expect(self.publish(data={"a": "1"}), 201)
+        self.expect(self.api.post("/api/schemas", [pushed(defaulted, "b")]), 200)
+        self.expect(self.publish(data={"a": "1"}), 201)
+        self.expect(self.publish(data={"a": "1", "b": 2}), 422)
+        question = {"type": "order.created", "new": pushed(defaulted, "b")["schema"], "dryRun": {}}
+        tried = self.api.post("/api/schemas/check", question)
+        self.assertEqual((tried.json["compatible"], tried.json["dryRun"]["refused"]), (True, 0), tried.json)
+        self.expect(self.api.post("/api/schemas/check", {**question, "dryRun": {"form": "x"}}), 422, "dryRun.form")
+        bare = {**defaulted, "b": {"type": "string"}}
+        self.expect(self.api.post("/api/schemas", [pushed(bare, "b")]), 409, "[0]")
+
     def test_one_that_is_refused_keeps_all_out(self):  # S2.4, S2.5
         self.expect(self.api.post("/api/schemas", self.FILES[:1]), 200)
         breaking = {**self.FILES[0], "schema": {"type": "array"}}

@@ -89,6 +89,7 @@ class Compiler final : public NodeSource {
       return builder.take_error();
     }
     compile_keywords(builder, position.value);
+    node.has_default = position.value.find("default").has_value();
     node.trivial = node.types == kEveryType && !node.literals && !node.numbers && !node.strings && !node.arrays &&
                    !node.objects && !node.in_place && node.unevaluated_items == kNoNode &&
                    node.unevaluated_properties == kNoNode;

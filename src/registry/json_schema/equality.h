@@ -31,11 +31,13 @@ class ValueSet {
   void seal();
   bool contains(json::Value value) const;
   const std::vector<json::Value>& values() const { return values_; }
+  // A bit for each kind that occurs.
+  std::uint8_t kinds() const { return kinds_; }
 
  private:
   std::vector<json::Value> values_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_hash_;  // sorted: hash, index of the value
-  std::uint8_t kinds_ = 0;                                        // a bit for each kind that occurs
+  std::uint8_t kinds_ = 0;
 };
 
 }  // namespace millrace::registry::json_schema

@@ -27,7 +27,10 @@ constexpr std::size_t kPatternBytesPerUnit = 32;
 }  // namespace
 
 Evaluation::Evaluation(const Program& program, Value instance)
-    : program_(program), instance_(instance), budget_(kBudget + kBudgetPerByte * instance.raw().size()) {}
+    : program_(program),
+      instance_(instance),
+      budget_(kBudget + kBudgetPerByte * instance.raw().size()),
+      defaults_stand_in_(program.defaults_stand_in) {}
 
 bool Evaluation::run() { return check(program_.root, instance_, nullptr, nullptr) && !exhausted_; }
 
@@ -201,6 +204,13 @@ bool Evaluation::check_quietly(NodeId id, Value value, const Scope* scope, Evalu
   return passed;
 }
 
+bool Evaluation::check_as_written(NodeId id, Value value, const Scope* scope, Evaluated* seen) {
+  const bool stand_in = std::exchange(defaults_stand_in_, false);
+  const bool passed = check_quietly(id, value, scope, seen);
+  defaults_stand_in_ = stand_in;
+  return passed;
+}
+
 bool Evaluation::check_branch(NodeId id, const Site& site) {
   if (site.seen == nullptr) return check_quietly(id, site.value, site.scope, nullptr);
   Evaluated own;
@@ -232,7 +242,7 @@ bool Evaluation::check_in_place(const Site& site) {
   if (!rules.any_of.empty() && !go_on(check_any_of(site), all)) return false;
   if (!rules.one_of.empty() && !go_on(check_one_of(site), all)) return false;
   if (rules.condition != kNoNode && !go_on(check_condition(site), all)) return false;
-  if (rules.negated != kNoNode && check_quietly(rules.negated, site.value, site.scope, nullptr)) {
+  if (rules.negated != kNoNode && check_as_written(rules.negated, site.value, site.scope, nullptr)) {
     if (!collecting()) return false;
     all = refuse(site, "not", "must not fit the schema under not");
   }
@@ -249,44 +259,67 @@ bool Evaluation::check_any_of(const Site& site) {
   }
   if (any) return true;
   if (!collecting()) return false;
-  refuse(site, "anyOf", fmt::format("must fit at least one of {} schemas, fits none", branches.size()));
-  explain_branches(site, branches);
-  return false;
+  return refuse_branches(site, "anyOf", branches, "at least");
 }
 
 bool Evaluation::check_one_of(const Site& site) {
   const std::vector<NodeId>& branches = site.node.in_place->one_of;
+  // A default that stands in can make a second branch fit: where one fits as it is written, that is the one.
+  const bool stand_in = std::exchange(defaults_stand_in_, false);
+  std::size_t fitting = count_fitting(site, branches);
+  defaults_stand_in_ = stand_in;
+  if (fitting == 0 && stand_in) fitting = count_fitting(site, branches);
+  if (fitting == 1) return true;
+  if (!collecting()) return false;
+  if (fitting == 0) return refuse_branches(site, "oneOf", branches, "exactly");
+  return refuse(site, "oneOf", fmt::format("must fit exactly one of {} schemas, fits several", branches.size()));
+}
+
+std::size_t Evaluation::count_fitting(const Site& site, const std::vector<NodeId>& branches) {
   std::size_t fitting = 0;
   for (const NodeId id : branches) {
     fitting += check_branch(id, site);
     if (fitting > 1) break;
   }
-  if (fitting == 1) return true;
-  if (!collecting()) return false;
-  refuse(
-      site, "oneOf",
-      fmt::format("must fit exactly one of {} schemas, fits {}", branches.size(), fitting == 0 ? "none" : "several"));
-  if (fitting == 0) explain_branches(site, branches);
-  return false;
+  return fitting;
+}
+
+std::uint8_t Evaluation::admitted(NodeId id) const {
+  const Node* node = &program_.nodes[id];
+  if (node->in_place && node->in_place->ref != kNoNode) node = &program_.nodes[node->in_place->ref];
+  if (node->never) return 0;
+  unsigned types = node->types;
+  if (!node->literals) return node->types;
+  for (const auto* literals : {&node->literals->constant, &node->literals->enumeration}) {
+    if (!*literals) continue;
+    const unsigned kinds = (*literals)->kinds();
+    types &= (kinds & type_bit(Kind::number)) != 0 ? kinds | kIntegerType : kinds;
+  }
+  return static_cast<std::uint8_t>(types);
 }
 
 // With one branch that admits the kind of value, what is wrong is said there: a nullable object is an object.
-void Evaluation::explain_branches(const Site& site, const std::vector<NodeId>& branches) {
-  NodeId meant = kNoNode;
+bool Evaluation::refuse_branches(const Site& site, std::string_view keyword, const std::vector<NodeId>& branches,
+                                 std::string_view asked) {
+  const unsigned kind = type_bit(site.value.kind()) | (site.value.is(Kind::number) ? kIntegerType : 0u);
+  unsigned all_types = 0;
+  std::vector<NodeId> meant;
   for (const NodeId id : branches) {
-    const Node* node = &program_.nodes[id];
-    if (node->in_place && node->in_place->ref != kNoNode) node = &program_.nodes[node->in_place->ref];
-    const bool admits = !node->never && (node->types & type_bit(site.value.kind())) != 0;
-    if (!admits) continue;
-    if (meant != kNoNode) return;
-    meant = id;
+    const std::uint8_t types = admitted(id);
+    all_types |= types;
+    if ((types & kind) != 0) meant.push_back(id);
   }
-  if (meant != kNoNode) check(meant, site.value, site.scope, nullptr);
+  if (meant.empty()) return refuse(site, keyword, type_message(static_cast<std::uint8_t>(all_types), site.value));
+  refuse(site, keyword, fmt::format("must fit {} one of {} schemas, fits none", asked, branches.size()));
+  if (meant.size() == 1) check(meant.front(), site.value, site.scope, nullptr);
+  return false;
 }
 
 bool Evaluation::check_condition(const Site& site) {
   const InPlace& rules = *site.node.in_place;
+  const bool stand_in = std::exchange(defaults_stand_in_, false);
   const bool holds = check_branch(rules.condition, site);
+  defaults_stand_in_ = stand_in;
   const NodeId next = holds ? rules.consequence : rules.alternative;
   return next == kNoNode || check(next, site.value, site.scope, site.seen);
 }

@@ -51,7 +51,7 @@ class Evaluation {
   bool check_members(const Site& site);
   bool check_member(const Site& site, const json::Member& member, std::string_view key, const PropertyRule* rule,
                     bool& evaluated);
-  bool check_required(const Site& site, std::size_t found);
+  bool check_required(const Site& site, std::size_t missing);
   bool check_dependency(const Site& site, std::string_view key, const Dependency& dependency);
   bool check_in_place(const Site& site);
   bool check_any_of(const Site& site);
@@ -60,6 +60,11 @@ class Evaluation {
   bool check_unevaluated_items(const Site& site);
   bool check_unevaluated_properties(const Site& site);
 
+  // How many branches fit, at most 2.
+  std::size_t count_fitting(const Site& site, const std::vector<NodeId>& branches);
+  // As check_quietly() for what is only asked, not demanded: defaults do not stand in there.
+  bool check_as_written(NodeId id, json::Value value, const Scope* scope, Evaluated* seen);
+  bool may_be_missing(const PropertyRule& rule) const { return defaults_stand_in_ && rule.defaulted; }
   // Checks without a word about what fails.
   bool check_quietly(NodeId id, json::Value value, const Scope* scope, Evaluated* seen);
   // The same where it may fail: `seen` learns of it only on success.
@@ -76,13 +81,18 @@ class Evaluation {
   bool spend(std::uint64_t units);
   bool refuse(const Site& site, std::string_view keyword, std::string message);
   bool refuse_at(json::Value value, const Site& site, std::string_view keyword, std::string message);
-  void explain_branches(const Site& site, const std::vector<NodeId>& branches);
+  // Refuses a value that no branch takes, and says why where one of them was meant.
+  bool refuse_branches(const Site& site, std::string_view keyword, const std::vector<NodeId>& branches,
+                       std::string_view asked);
+  // The types that a branch can take, as in Node::types.
+  std::uint8_t admitted(NodeId id) const;
 
   const Program& program_;
   json::Value instance_;
   std::uint64_t budget_;
   int nested_ = 0;
   bool exhausted_ = false;
+  bool defaults_stand_in_;
   std::vector<Violation>* violations_ = nullptr;
   std::size_t limit_ = 0;
 };

@@ -65,7 +65,7 @@ bool Evaluation::check_contains(const Site& site) {
   std::uint64_t count = 0;
   std::size_t i = 0;
   for (const Value element : site.value.elements()) {
-    if (check_quietly(rules.contains, element, site.scope, nullptr)) {
+    if (check_as_written(rules.contains, element, site.scope, nullptr)) {
       ++count;
       if (site.seen != nullptr) site.seen->mark(i);
       // One more cannot change the answer, only what is evaluated.
@@ -105,11 +105,12 @@ bool Evaluation::check_members(const Site& site) {
     bool evaluated = false;
     if (!go_on(check_member(site, member, key.view(), rule, evaluated), all)) return false;
     if (evaluated && site.seen != nullptr) site.seen->mark(i);
-    if (rule != nullptr) required_found += rule->required;
+    if (rule != nullptr) required_found += rule->required && !may_be_missing(*rule);
     ++i;
   }
   // Keys are unique, so a count tells whether all are there.
-  if (required_found != rules.required.size() && !go_on(check_required(site, required_found), all)) return false;
+  const std::size_t asked = rules.required.size() - (defaults_stand_in_ ? rules.defaulted : 0);
+  if (required_found != asked && !go_on(check_required(site, asked - required_found), all)) return false;
   return all;
 }
 
@@ -148,12 +149,12 @@ bool Evaluation::check_member(const Site& site, const Member& member, std::strin
   return all;
 }
 
-bool Evaluation::check_required(const Site& site, std::size_t found) {
+bool Evaluation::check_required(const Site& site, std::size_t missing) {
   if (!collecting()) return false;
-  std::size_t missing = site.node.objects->required.size() - found;
-  for (const std::string& name : site.node.objects->required) {
+  const ObjectRules& rules = *site.node.objects;
+  for (const std::string& name : rules.required) {
     if (missing == 0 || !collecting()) break;
-    if (site.value.find(name)) continue;
+    if (may_be_missing(*rules.properties.find(name)) || site.value.find(name)) continue;
     --missing;
     refuse(site, "required", fmt::format("must have the property {}", quoted(name)));
   }

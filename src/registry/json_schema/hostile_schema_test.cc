@@ -31,7 +31,10 @@ INSTANTIATE_TEST_SUITE_P(
     Keywords, Refused,
     testing::Values(
         Refusal{"[]", "", "must be a boolean or an object"}, Refusal{"3", "", "must be a boolean or an object"},
-        Refusal{R"({"type":"text"})", "/type", "must fit at least one of"},
+        Refusal{R"({"type":"strng"})", "/type",
+                R"(one of "array", "boolean", "integer", "null", "number", "object", "string", is "strng")"},
+        Refusal{R"({"properties":{"a":{"type":["null","strng"]}}})", "/properties/a/type/1", R"("string", is "strng")"},
+        Refusal{R"({"type":5})", "/type", "must be a string or an array, is a number"},
         Refusal{R"({"maxLength":-1})", "/maxLength", "at least 0"},
         Refusal{R"({"maxLength":1.5})", "/maxLength", "an integer"},
         Refusal{R"({"properties":{"a":{"minimum":"1"}}})", "/properties/a/minimum", "must be a number"},
@@ -48,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     References, Refused,
     testing::Values(Refusal{R"({"$ref":"#/$defs/a"})", "/$ref", "nothing stands at #/$defs/a"},
-                    Refusal{R"({"$ref":"https://example.com/x"})", "/$ref", "never fetched"},
+                    Refusal{R"({"$ref":"https://example.com/x"})", "/$ref", "with $id: references are never fetched"},
                     Refusal{R"({"$defs":{"a":{"$ref":"#b"}}})", "/$defs/a/$ref", "nothing stands at #b"},
                     Refusal{R"({"$ref":"#/%zz"})", "/$ref", "percent-encoded"},
                     Refusal{R"({"$defs":{"a":{"$id":"x"},"b":{"$id":"x"}}})", "/$defs/b/$id", "used twice"},

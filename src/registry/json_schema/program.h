@@ -75,6 +75,7 @@ struct Dependency {
 struct PropertyRule {
   NodeId schema = kNoNode;
   bool required = false;
+  bool defaulted = false;  // required, but its default stands in where it is missing
   std::vector<Dependency> dependencies;
 };
 
@@ -105,6 +106,7 @@ struct ObjectRules {
   Counts properties_count;
   PropertyTable properties;
   std::vector<std::string> required;  // each once
+  std::size_t defaulted = 0;          // how many of them are PropertyRule::defaulted
   std::vector<std::pair<Pattern, NodeId>> patterns;
   NodeId additional = kNoNode;
   NodeId names = kNoNode;
@@ -129,6 +131,7 @@ struct Node {
   std::uint8_t types = kEveryType;
   bool never = false;    // the schema `false`
   bool trivial = false;  // accepts everything
+  bool has_default = false;
   std::uint32_t resource = 0;
   std::unique_ptr<LiteralRules> literals;
   std::unique_ptr<NumberRules> numbers;
@@ -144,6 +147,7 @@ struct Node {
 struct Program {
   std::vector<Node> nodes;
   NodeId root = 0;
+  bool defaults_stand_in = false;  // some property is `defaulted`
   // By resource: anchors that a $dynamicRef asks for, with the node they name there.
   std::vector<std::vector<std::pair<std::uint32_t, NodeId>>> dynamic_anchors;
   std::vector<SharedDocument> documents;  // what the nodes' views point into

@@ -228,9 +228,10 @@ Result<ResourceId> Resources::load(std::string_view uri) {
   if (document == nullptr) {
     const std::string_view text = metaschema_text(uri);
     if (text.empty()) {
-      return fail(Errc::invalid, fmt::format("nothing is known under {}; define it in the schema with $id, or register "
-                                             "it first: references are never fetched",
-                                             uri.empty() ? "this URI" : uri));
+      return fail(
+          Errc::invalid,
+          fmt::format("nothing is known under {}; define it in the schema with $id: references are never fetched",
+                      uri.empty() ? "this URI" : uri));
     }
     auto parsed = json::parse(text);
     MR_ASSERT(parsed.has_value(), "metaschemas are JSON");

@@ -1,10 +1,12 @@
 #include "registry/json_schema/schema.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
 #include "json/parse.h"
 #include "registry/json_schema/compiler.h"
+#include "registry/json_schema/defaults.h"
 #include "registry/json_schema/evaluation.h"
 #include "registry/json_schema/metaschemas.h"
 #include "registry/json_schema/program.h"
@@ -21,6 +23,7 @@ Result<SharedSchema> compile_document(SharedDocument document, const CompileOpti
   if (!root) return std::unexpected(root.error());
   auto program = compile_program(resources, **root);
   if (!program) return std::unexpected(program.error());
+  if (options.defaults_stand_in) let_defaults_stand_in(**program);
   return std::make_shared<const Schema>(*std::move(program));
 }
 
@@ -42,9 +45,13 @@ const Schema& metaschema_of(Draft draft) {
 Result<void> check_against_metaschema(json::Value schema, const CompileOptions& options) {
   const auto dialect = dialect_of(schema, Dialect{options.default_draft}, options.library.get());
   if (!dialect) return std::unexpected(dialect.error());
-  const auto violations = metaschema_of(dialect->draft).validate(schema, 1);
+  const auto violations = metaschema_of(dialect->draft).validate(schema);
   if (violations.empty()) return {};
-  return fail(Errc::invalid, violations.front().message, violations.front().instance_pointer);
+  // That no alternative fits says less than what is wrong with the one that was meant, which follows it.
+  const auto names_the_cause = [](const Violation& violation) { return !violation.schema_pointer.ends_with("/anyOf"); };
+  const auto cause = std::ranges::find_if(violations, names_the_cause);
+  const Violation& told = cause == violations.end() ? violations.front() : *cause;
+  return fail(Errc::invalid, told.message, told.instance_pointer);
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ struct CompileOptions {
   // `format` refuses what does not fit it; without, it is a comment, as 2020-12 has it. Formats that are not
   // known are comments always.
   bool assert_formats = false;
+  // A required property that is missing counts as present where the `properties` beside `required` give it a default:
+  // what was written before the property was asked for stays valid. Refuses nothing that fits without it.
+  bool defaults_stand_in = false;
   std::shared_ptr<const Library> library = {};  // what $ref and $schema may name beside the schema itself
   std::string uri = {};                         // what a relative $id and $ref are relative to
 };

@@ -114,6 +114,14 @@ TEST(Violations, OfANullableObjectAreToldInside) {
   EXPECT_EQ(found[1], (Violation{"", "/anyOf/1/required", "must have the property \"a\""}));
 }
 
+TEST(Violations, OfAValueThatNoAlternativeTakesNameTheTypes) {
+  EXPECT_THAT(violations(R"({"oneOf":[{"type":"integer"},{"const":"all"}]})", "null"),
+              ElementsAre(Violation{"", "/oneOf", "must be an integer or a string, is null"}));
+  EXPECT_THAT(violations(R"({"anyOf":[{"type":"integer","minimum":3},{"type":"null"}]})", "2"),
+              ElementsAre(Violation{"", "/anyOf", "must fit at least one of 2 schemas, fits none"},
+                          Violation{"", "/anyOf/0/minimum", "must be at least 3, is 2"}));
+}
+
 TEST(Violations, StopAtTheLimit) {
   std::string instance = "[0";
   for (int i = 0; i < 1000; ++i) instance += ",0";
@@ -130,6 +138,43 @@ TEST(Formats, AreCommentsUnlessAsserted) {
   EXPECT_FALSE(fits(R"({"format":"date-time"})", "\"yesterday\"", strict));
   EXPECT_TRUE(fits(R"({"format":"date-time"})", "\"2025-12-24T10:30:00Z\"", strict));
   EXPECT_TRUE(fits(R"({"format":"no-such-format"})", "\"yesterday\"", strict));
+}
+
+// S2.5: an event from before a property was asked for stays valid where that has a default.
+class StandingIn : public testing::TestWithParam<Verdict> {};
+TEST_P(StandingIn, IsForDefaultsOfRequiredProperties) {
+  const auto& [schema, instance, valid] = GetParam();
+  const CompileOptions options{.defaults_stand_in = true};
+  EXPECT_EQ(fits(schema, instance, options), valid) << schema << " and " << instance;
+  EXPECT_EQ(violations(schema, instance, options).empty(), valid) << schema << " and " << instance;
+}
+
+constexpr std::string_view kEither = R"({"oneOf":[{"properties":{"a":{"default":1}},"required":["a"]},
+                                                  {"properties":{"b":{"default":1}},"required":["b"]}]})";
+INSTANTIATE_TEST_SUITE_P(
+    Defaults, StandingIn,
+    testing::Values(
+        Verdict{R"({"properties":{"a":{"default":1}},"required":["a"]})", "{}", true},
+        Verdict{R"({"properties":{"a":{"default":1}},"required":["b","a"]})", "{}", false},
+        Verdict{R"({"properties":{"a":{"default":1}},"required":["b","a"]})", R"({"b":1})", true},
+        Verdict{R"({"properties":{"a":{"default":1}},"required":["b","a"]})", R"({"a":1})", false},
+        Verdict{R"({"properties":{"a":{"default":1,"type":"integer"}},"required":["a"]})", R"({"a":""})", false},
+        Verdict{R"({"properties":{"a":{}},"required":["a"]})", "{}", false},
+        Verdict{R"({"default":{},"required":["a"]})", "{}", false},
+        Verdict{R"({"properties":{"a":{"$ref":"#/$defs/a"}},"required":["a"],
+                    "$defs":{"a":{"allOf":[{},{"default":1}]}}})",
+                "{}", true},
+        Verdict{R"({"items":{"properties":{"a":{"default":1}},"required":["a"]}})", "[{}]", true},
+        // Where a schema only asks, it asks of the value as it is: nothing is refused that plainly fits.
+        Verdict{R"({"not":{"properties":{"a":{"default":1}},"required":["a"]}})", "{}", true},
+        Verdict{R"({"if":{"properties":{"a":{"default":1}},"required":["a"]},"then":false})", "{}", true},
+        Verdict{R"({"contains":{"properties":{"a":{"default":1}},"required":["a"]},"maxContains":1})",
+                R"([{"a":1},{}])", true},
+        Verdict{kEither, R"({"a":1})", true}, Verdict{kEither, "{}", false},
+        Verdict{R"({"oneOf":[{"type":"null"},{"properties":{"a":{"default":1}},"required":["a"]}]})", "{}", true}));
+
+TEST(Defaults, StandForNothingUnlessAskedTo) {
+  EXPECT_FALSE(fits(R"({"properties":{"a":{"default":1}},"required":["a"]})", "{}"));
 }
 
 TEST(References, ReachTheLibraryAndTheMetaschemas) {
