@@ -88,7 +88,7 @@ bool BlobSweep::event_has_it(const blob::Entry& entry, Time now) {
   for (const auto& row : engine_.store().fetch(*shard, need).dedup) {
     if (row) positions.push_back(Position{row->made});
   }
-  for (const auto& event : engine_.store().events_at(*shard, entry.tenant, positions, now)) {
+  for (const auto& event : engine_.store().events_at(*shard, entry.tenant, positions, {now})) {
     const auto reference = event ? event::overflow_of(*event->rest) : std::nullopt;
     if (reference && reference->key == entry.key) return true;
   }
@@ -144,7 +144,7 @@ std::size_t BlobSweep::search_events(Time old) {
 // False: there are no more.
 bool BlobSweep::search_page(ShardId shard, LogSearch& search) {
   const store::LogPage page = engine_.store().event_log(
-      shard, {.tenant = search.tenant, .after = search.after, .limit = kEventsPerPage, .now = clock_.now()});
+      shard, {.tenant = search.tenant, .after = search.after, .limit = kEventsPerPage, .horizon = {clock_.now()}});
   for (const event::Record& event : page.events) {
     if (const auto reference = event::overflow_of(*event.rest)) search.keys.erase(reference->key);
   }

@@ -14,10 +14,11 @@ constexpr int kPagesMax = 200;
 }  // namespace
 
 ScanExtent scan_events(store::Store& store, std::optional<ShardId> shard, const TenantId& tenant,
-                       const ScanRange& range, Time now, const std::function<void(const event::Record&)>& visit) {
+                       const ScanRange& range, const store::Horizon& horizon,
+                       const std::function<void(const event::Record&)>& visit) {
   ScanExtent extent;
   if (!shard) return extent;
-  store::EventListing listing{.tenant = tenant, .now = now};
+  store::EventListing listing{.tenant = tenant, .horizon = horizon};
   listing.type = range.type;
   listing.from = range.from;
   listing.to = range.to;

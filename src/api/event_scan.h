@@ -35,7 +35,8 @@ inline constexpr std::size_t kScanSampleMax = 20;
 
 // Newest first, without those that are skipped. Blocks: for a reader thread. No shard: a tenant that has no events.
 ScanExtent scan_events(store::Store& store, std::optional<ShardId> shard, const TenantId& tenant,
-                       const ScanRange& range, Time now, const std::function<void(const event::Record&)>& visit);
+                       const ScanRange& range, const store::Horizon& horizon,
+                       const std::function<void(const event::Record&)>& visit);
 
 // "scanned", "skipped", "complete".
 void write_extent_members(json::Writer& out, const ScanExtent& extent);

@@ -133,8 +133,8 @@ Async<Outcome> look_up(Services& services, ShardId shard, const TenantId& tenant
   outcome.repeated = positions.size();
   if (positions.empty()) co_return outcome;
   auto found = co_await read_point(
-      services, [&store = services.engine.store(), shard, tenant, positions, now = services.clock.now()] {
-        return store.events_at(shard, tenant, positions, now);
+      services, [&store = services.engine.store(), shard, tenant, positions, horizon = horizon_of(services)] {
+        return store.events_at(shard, tenant, positions, horizon);
       });
   auto next = found.begin();
   for (std::size_t i = 0; i < outcome.events.size(); ++i) {

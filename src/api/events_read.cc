@@ -9,6 +9,7 @@
 #include "api/first_error.h"
 #include "api/query.h"
 #include "api/reads.h"
+#include "base/bytes.h"
 #include "base/limits.h"
 #include "event/keys.h"
 
@@ -38,16 +39,50 @@ std::optional<std::pair<std::uint64_t, std::string>> parse_pair(const std::strin
   return std::pair(number, std::string(end + 1, pair.data() + pair.size()));
 }
 
+// A cursor belongs to the question that it was given for: elsewhere it names a place that means nothing. Bounds (time,
+// sort key) and the page's size are no part of it.
+std::string scope_of(const store::EventListing& listing) {
+  std::string scope(kListing);
+  put_string(scope, listing.tenant.text());
+  for (const auto* text : {&listing.type, &listing.source, &listing.subject, &listing.correlation_id}) {
+    put_string(scope, text->value_or(""));
+  }
+  for (const event::ContextPair& pair : listing.context) {
+    put_string(scope, pair.key);
+    put_string(scope, pair.value);
+  }
+  return scope;
+}
+std::string scope_of(const store::EventQuery& query) {
+  std::string scope(kQuery);
+  put_string(scope, query.tenant.text());
+  put_string(scope, event::name_of(query.index));
+  put_string(scope, query.partition);
+  put_string(scope, query.order == store::Order::ascending ? "asc" : "desc");
+  return scope;
+}
+
 // The cursor's content; nullopt without one.
 Result<std::optional<std::pair<std::uint64_t, std::string>>> read_pair_cursor(const Query& query,
-                                                                              std::string_view listing) {
+                                                                              std::string_view scope) {
   const auto text = query.text("cursor", 2 * kKeyBytesMax);
   if (!text) return std::unexpected(text.error());
   if (!*text) return std::nullopt;
-  const auto content = read_cursor(listing, **text);
+  const auto content = read_cursor(scope, **text);
   auto pair = content ? parse_pair(*content) : std::nullopt;
   if (!pair) return std::unexpected(bad_cursor());
   return pair;
+}
+
+// A filter that is there says something: by nothing, everything would be listed.
+Result<std::optional<std::string>> read_filter(const http::Request& request, std::string_view name,
+                                               std::size_t bytes_max) {
+  for (const auto& [key, value] : request.target.query) {
+    if (key == name && value.empty()) {
+      return fail(Errc::bad_query, fmt::format("query parameter \"{}\" must not be empty", name), std::string(name));
+    }
+  }
+  return Query(request.target.query).text(name, bytes_max);
 }
 
 std::vector<event::ContextPair> read_context(const http::Request& request) {
@@ -59,19 +94,19 @@ std::vector<event::ContextPair> read_context(const http::Request& request) {
   return pairs;
 }
 
-Result<store::EventListing> read_listing(const http::Request& request, Time now) {
+Result<store::EventListing> read_listing(const http::Request& request, const store::Horizon& horizon) {
   const Query query(request.target.query);
   FirstError error;
-  store::EventListing listing{.tenant = caller_of(request).tenant, .now = now};
-  listing.type = error.take(query.text("type", limits::kEventTypeBytesMax));
-  listing.source = error.take(query.text("source", limits::kEventSourceBytesMax));
-  listing.subject = error.take(query.text("subject", limits::kEventSubjectBytesMax));
-  listing.correlation_id = error.take(query.text("correlationId", limits::kCorrelationIdBytesMax));
+  store::EventListing listing{.tenant = caller_of(request).tenant, .horizon = horizon};
+  listing.type = error.take(read_filter(request, "type", limits::kEventTypeBytesMax));
+  listing.source = error.take(read_filter(request, "source", limits::kEventSourceBytesMax));
+  listing.subject = error.take(read_filter(request, "subject", limits::kEventSubjectBytesMax));
+  listing.correlation_id = error.take(read_filter(request, "correlationId", limits::kCorrelationIdBytesMax));
   listing.context = read_context(request);
   listing.from = error.take(query.time("from"));
   listing.to = error.take(query.time("to"));
   listing.limit = error.take(read_limit(query));
-  const auto cursor = error.take(read_pair_cursor(query, kListing));
+  const auto cursor = error.take(read_pair_cursor(query, scope_of(listing)));
   if (listing.context.size() > limits::kContextPairsMax) {
     error.refuse({Errc::bad_query, fmt::format("at most {} context filters", limits::kContextPairsMax), "context"});
   }
@@ -122,16 +157,16 @@ Result<event::Index> read_index(const Query& query) {
   return *index;
 }
 
-Result<store::EventQuery> read_query(const http::Request& request, Time now) {
+Result<store::EventQuery> read_query(const http::Request& request, const store::Horizon& horizon) {
   const Query query(request.target.query);
   FirstError error;
-  store::EventQuery wanted{.tenant = caller_of(request).tenant, .now = now};
+  store::EventQuery wanted{.tenant = caller_of(request).tenant, .horizon = horizon};
   wanted.index = error.take(read_index(query));
   wanted.partition = error.take(query.required_text("pk", kKeyBytesMax));
   wanted.sort = error.take(read_sort(query));
   wanted.order = error.take(read_order(query));
   wanted.limit = error.take(read_limit(query));
-  auto cursor = error.take(read_pair_cursor(query, kQuery));
+  auto cursor = error.take(read_pair_cursor(query, scope_of(wanted)));
   if (error.failed()) return error.give();
   if (cursor) wanted.after = {.sort = std::move(cursor->second), .position = Position{cursor->first}};
   return wanted;
@@ -155,10 +190,10 @@ Async<Result<event::Record>> find_event(Services& services, const http::Request&
   const std::optional<ShardId> shard = services.engine.shard_of(tenant);
   if (!shard) co_return std::unexpected(unknown_event());
   auto found = co_await read_point(services, [&store = services.engine.store(), shard = *shard, tenant,
-                                              id = request.param("id"), now = services.clock.now()] {
+                                              id = request.param("id"), horizon = horizon_of(services)] {
     const std::optional<std::uint64_t> tsid = parse_tsid(id);
-    auto record = tsid ? store.event_by_tsid(shard, tenant, *tsid, now) : std::nullopt;
-    return record ? std::move(record) : store.event_by_id(shard, tenant, id, now);
+    auto record = tsid ? store.event_by_tsid(shard, tenant, *tsid, horizon) : std::nullopt;
+    return record ? std::move(record) : store.event_by_id(shard, tenant, id, horizon);
   });
   if (!found) co_return std::unexpected(unknown_event());
   co_return *std::move(found);
@@ -180,7 +215,7 @@ Async<Answer> get_event(Services& services, http::Request& request) {
 Async<Answer> list_events(Services& services, http::Request& request) {
   const Result<event::Envelope> format = read_format(request);
   if (!format) co_return std::unexpected(format.error());
-  const Result<store::EventListing> listing = read_listing(request, services.clock.now());
+  const Result<store::EventListing> listing = read_listing(request, horizon_of(services));
   if (!listing) co_return std::unexpected(listing.error());
   const std::optional<ShardId> shard = services.engine.shard_of(listing->tenant);
   if (!shard) co_return event_list({}, *format, std::nullopt);
@@ -192,8 +227,8 @@ Async<Answer> list_events(Services& services, http::Request& request) {
   if (!resolved) co_return std::unexpected(resolved.error());
   std::optional<std::string> next;
   if (found.next) {
-    next = make_cursor(kListing, pair_text(static_cast<std::uint64_t>(to_ms(found.next->time)),
-                                           std::to_string(found.next->position.value)));
+    next = make_cursor(scope_of(*listing), pair_text(static_cast<std::uint64_t>(to_ms(found.next->time)),
+                                                     std::to_string(found.next->position.value)));
   }
   co_return event_list(found.events, *format, next);
 }
@@ -201,7 +236,7 @@ Async<Answer> list_events(Services& services, http::Request& request) {
 Async<Answer> query_events(Services& services, http::Request& request) {
   const Result<event::Envelope> format = read_format(request);
   if (!format) co_return std::unexpected(format.error());
-  const Result<store::EventQuery> query = read_query(request, services.clock.now());
+  const Result<store::EventQuery> query = read_query(request, horizon_of(services));
   if (!query) co_return std::unexpected(query.error());
   const std::optional<ShardId> shard = services.engine.shard_of(query->tenant);
   if (!shard) co_return event_list({}, *format, std::nullopt);
@@ -210,7 +245,7 @@ Async<Answer> query_events(Services& services, http::Request& request) {
   const Result<void> resolved = co_await resolve_if_asked(services, request, page.events, LostBlob::shown);
   if (!resolved) co_return std::unexpected(resolved.error());
   std::optional<std::string> next;
-  if (page.next) next = make_cursor(kQuery, pair_text(page.next->position.value, page.next->sort));
+  if (page.next) next = make_cursor(scope_of(*query), pair_text(page.next->position.value, page.next->sort));
   co_return event_list(page.events, *format, next);
 }
 

@@ -111,19 +111,37 @@ Result<std::uint64_t> parse_position(std::string_view text, std::string_view nam
   return position;
 }
 
-// After which position the stream begins; nullopt: with what comes next.
-Result<std::optional<Position>> read_start(const http::Request& request, const Query& query) {
+// Where a stream begins: after a position, which this parameter or header field gave.
+struct Start {
+  Position after;
+  std::string field;
+};
+
+// nullopt: with what comes next.
+Result<std::optional<Start>> read_start(const http::Request& request, const Query& query) {
   if (const auto last = request.header("Last-Event-ID"); last && !last->empty()) {
     const auto position = parse_position(*last, "Last-Event-ID");
     if (!position) return std::unexpected(position.error());
-    return Position{*position};
+    return Start{Position{*position}, "Last-Event-ID"};
   }
   const auto from = query.text("from", 30);
   if (!from) return std::unexpected(from.error());
   if (!*from || **from == "latest") return std::nullopt;
   const auto position = parse_position(**from, "from");
   if (!position) return std::unexpected(position.error());
-  return Position{*position > 0 ? *position - 1 : 0};
+  return Start{Position{*position > 0 ? *position - 1 : 0}, "from"};
+}
+
+// A place beyond the end of the log is one of another log, as before a restore of a backup: whoever followed it has
+// seen events that are no more, and would miss those that come instead of them.
+Result<Position> place_in(Position last, const std::optional<Start>& start) {
+  if (!start) return last;
+  if (start->after <= last) return start->after;
+  return fail(Errc::conflict,
+              fmt::format("{} is beyond the end of the log, which ends at position {}: what was there before is gone; "
+                          "take up what is there now, and follow from {}",
+                          start->field, last.value, last.value + 1),
+              start->field);
 }
 
 Result<std::vector<std::string>> read_types(const Query& query) {
@@ -174,7 +192,7 @@ Async<> follow(Services& services, http::Request& request, Tail tail, http::Body
   // event, it comes back to the same place.
   if (!co_await out.write(fmt::format(": following the event log\nid: {}\n\n", tail.query.after.value))) co_return;
   while (!request.interrupt.raised()) {
-    tail.query.now = services.clock.now();
+    tail.query.horizon = horizon_of(services);
     store::LogPage page = co_await read_range(services, [&store = services.engine.store(), shard = tail.shard,
                                                          query = tail.query] { return store.event_log(shard, query); });
     tail.query.after = page.through;
@@ -205,10 +223,11 @@ Async<Answer> tail_events(Services& services, http::Request& request) {
             .query = {.tenant = tenant, .after = {}, .types = *std::move(types), .limit = kPage},
             .format = *format,
             .resolve = resolve->value_or(false)};
-  tail.query.after =
-      *start ? **start : co_await read_point(services, [&store = services.engine.store(), shard, tenant] {
-        return store.last_position(shard, tenant);
-      });
+  const Position last = co_await read_point(
+      services, [&store = services.engine.store(), shard, tenant] { return store.last_position(shard, tenant); });
+  const Result<Position> place = place_in(last, *start);
+  if (!place) co_return std::unexpected(place.error());
+  tail.query.after = *place;
   request.watch_peer();
   http::Response response{.content_type = kEventStream};
   response.headers.emplace_back("Cache-Control", "no-cache");

@@ -12,6 +12,11 @@
 
 namespace millrace::api {
 
+// What reads of events hide, as of now.
+inline store::Horizon horizon_of(const Services& services) {
+  return services.engine.event_horizon(services.clock.now());
+}
+
 // One item, one log, a few bodies.
 template <class Read>
 async::Async<std::invoke_result_t<Read&>> read_point(Services& services, Read read) {

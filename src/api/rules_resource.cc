@@ -49,7 +49,7 @@ struct Trial {
 };
 
 Trial try_rule(store::Store& store, std::optional<ShardId> shard, const TenantId& tenant, const ScanRange& range,
-               Time now, const Rule& rule) {
+               const store::Horizon& horizon, const Rule& rule) {
   const auto document = json::parse(std::string_view(rule.pattern));
   auto pattern = intake::compile_pattern(document->root(), rule.dialect);
   MR_ASSERT(pattern.has_value(), "a rule that was read has a pattern that compiles");
@@ -57,7 +57,7 @@ Trial try_rule(store::Store& store, std::optional<ShardId> shard, const TenantId
   Trial trial;
   json::Writer out(trial.sample);
   out.begin_array();
-  trial.extent = scan_events(store, shard, tenant, range, now, [&](const event::Record& record) {
+  trial.extent = scan_events(store, shard, tenant, range, horizon, [&](const event::Record& record) {
     if (!attempt.matches(record) || ++trial.matched > kScanSampleMax) return;
     out.begin_object();
     write_sample_members(out, record);
@@ -77,8 +77,8 @@ Async<Answer> answer_trial(Services& services, http::Request& request, Rule rule
   const TenantId tenant = caller_of(request).tenant;
   const Trial trial =
       co_await read_range(services, [&store = services.engine.store(), shard = services.engine.shard_of(tenant), tenant,
-                                     range, now = services.clock.now(), rule = std::move(rule)] {
-        return try_rule(store, shard, tenant, range, now, rule);
+                                     range, horizon = horizon_of(services), rule = std::move(rule)] {
+        return try_rule(store, shard, tenant, range, horizon, rule);
       });
   co_return respond(200, [&](json::Writer& out) {
     out.begin_object();

@@ -41,7 +41,8 @@ Result<std::string> read_version(const ObjectReader& in) {
   const std::string text = value->is(json::Kind::string) ? value->get_string() : std::string(value->raw());
   const auto version = registry::parse_event_schema_version(text);
   if (!version)
-    return fail(Errc::invalid, "\"version\" must be a number from 1, or MAJOR.MINOR", in.path_of("version"));
+    return fail(Errc::invalid, "\"version\" must be MAJOR or MAJOR.MINOR, MAJOR from 1 to 999999",
+                in.path_of("version"));
   return registry::to_text(*version);
 }
 

@@ -44,6 +44,10 @@ Result<std::optional<ScanRange>> read_trial(const ObjectReader& in, const std::o
   const auto asked = in.optional_object("dryRun");
   if (!asked) return std::unexpected(asked.error());
   if (!*asked) return std::nullopt;
+  if (const auto unknown = (*asked)->unknown_keys({"from", "to"}); !unknown.empty()) {
+    return fail(Errc::invalid, fmt::format("\"dryRun\" has no field \"{}\"", unknown.front()),
+                (*asked)->path_of(unknown.front()));
+  }
   if (!type) return fail(Errc::invalid, "\"dryRun\" needs the \"type\" whose events are to be looked at", "type");
   ScanRange range{.type = type};
   const auto from = (*asked)->optional_time("from");
@@ -116,17 +120,18 @@ void write_refused(json::Writer& out, const event::Record& record, const std::ve
 
 // {"refused", "scanned", "skipped", "complete", "sample"}
 std::string try_schema(store::Store& store, std::optional<ShardId> shard, const TenantId& tenant,
-                       const Question& question, Time now) {
+                       const Question& question, const store::Horizon& horizon) {
   const auto schema = intake::SchemaTrial::of(question.new_spec);  // which compiled when the question was read
   std::size_t refused = 0;
   std::string sample;
   json::Writer found(sample);
   found.begin_array();
-  const ScanExtent extent = scan_events(store, shard, tenant, *question.trial, now, [&](const event::Record& record) {
-    const auto violations = schema->violations_of(record);
-    if (violations.empty() || ++refused > kScanSampleMax) return;
-    write_refused(found, record, violations);
-  });
+  const ScanExtent extent =
+      scan_events(store, shard, tenant, *question.trial, horizon, [&](const event::Record& record) {
+        const auto violations = schema->violations_of(record);
+        if (violations.empty() || ++refused > kScanSampleMax) return;
+        write_refused(found, record, violations);
+      });
   found.end_array();
   std::string text;
   json::Writer out(text);
@@ -157,7 +162,7 @@ Result<std::string> answer_check(Services& services, const http::Request& reques
   registry::write(out, question->comparison);
   if (!question->trial) return text;
   const std::string trial =
-      try_schema(services.engine.store(), services.engine.shard_of(tenant), tenant, *question, services.clock.now());
+      try_schema(services.engine.store(), services.engine.shard_of(tenant), tenant, *question, horizon_of(services));
   text.pop_back();  // the closing brace: the trial is one more member
   return text + R"(,"dryRun":)" + trial + "}";
 }

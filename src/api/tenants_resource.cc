@@ -52,6 +52,12 @@ Result<std::optional<Mode>> read_word(const json::ObjectReader& body, std::strin
 Result<TenantChange> read_change(json::Value value) {
   const Result<json::ObjectReader> body = json::ObjectReader::open(value);
   if (!body) return std::unexpected(body.error());
+  // Beside the two that can change: what the answer has, so that it may be sent back.
+  const auto unknown = body->unknown_keys({"naming", "namingConvention", "id", "shard", "created", "version"});
+  if (!unknown.empty()) {
+    return fail(Errc::invalid, fmt::format("a tenant has no field \"{}\"", unknown.front()),
+                body->path_of(unknown.front()));
+  }
   FirstError error;
   TenantChange change;
   change.naming =

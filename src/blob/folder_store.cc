@@ -115,6 +115,8 @@ class FolderStore final : public BlobStore, private Mark {
   }
   void mark_anew(std::string_view installation) override { name_mark(write_mark(installation)); }
 
+  Millis good_for() const override { return Millis(0); }
+
   std::string mark_path() const { return fmt::format("{}/{}", root_, kMarkName); }
   std::string write_mark(std::string_view installation) {
     const std::string fresh = fmt::format("{}/{}{}-{}", root_, kUnfinished, ::getpid(), next_.fetch_add(1));

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/time.h"
+
 namespace millrace::blob {
 
 // The name of the mark in a folder, and of the object below a prefix: none of a tenant.
@@ -22,6 +24,8 @@ class Mark {
   virtual bool mark_first(std::string_view installation) = 0;
   // Marks it whoever had it.
   virtual void mark_anew(std::string_view installation) = 0;
+  // How long what owner() said may be relied on; zero where asking costs nothing.
+  virtual Millis good_for() const = 0;
 };
 
 // The mark's bytes and back. What is no mark of ours still says that the place is somebody's: it is given as it is, cut

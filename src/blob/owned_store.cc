@@ -10,9 +10,6 @@
 namespace millrace::blob {
 namespace {
 
-// Far below the hour that a blob is left alone for, so that a place that was taken away is noticed before anything that
-// was put there meanwhile is removed.
-constexpr Millis kVerifyEvery = std::chrono::seconds(10);
 // A place whose first page holds no blob is empty, or holds things that are none.
 constexpr std::size_t kLookAt = 1000;
 
@@ -34,14 +31,28 @@ OwnedStore::OwnedStore(std::unique_ptr<BlobStore> inner, Ownership ownership, co
 
 void OwnedStore::claim() {
   const std::lock_guard lock(asking_);
-  claim_or_refuse();
+  ask_place([this] { claim_or_refuse(); });
 }
 
 void OwnedStore::require_own() {
   const std::lock_guard lock(asking_);
-  if (!verified_) return claim_or_refuse();
   const Time now = clock_.now();
-  if (now < *verified_ || now - *verified_ >= kVerifyEvery) verify();
+  ask_place([&] {
+    if (!verified_) return claim_or_refuse();
+    if (now < *verified_ || now - *verified_ >= inner_->mark()->good_for()) verify();
+  });
+}
+
+template <class Ask>
+void OwnedStore::ask_place(Ask ask) {
+  try {
+    ask();
+  } catch (const ForeignPlace&) {
+    throw;
+  } catch (const Unavailable& error) {
+    note_refusal(fmt::format("whose the blobs in {} are cannot be asked: {}", ownership_.place, error.what()));
+    throw;
+  }
 }
 
 void OwnedStore::accept() {
@@ -100,15 +111,19 @@ void OwnedStore::verify() {
                        ownership_.installation));
   }
   // Not marked again: an empty mount point would be taken for the disk that should be there.
-  refuse(fmt::format("the mark of {} ({}) is gone: is it still mounted? A restart marks it again", ownership_.place,
-                     kMarkName));
+  refuse(
+      fmt::format("the mark of {} ({}) is gone: is it still mounted? If only the mark was removed, restart with "
+                  "--blobs-take-over {}",
+                  ownership_.place, kMarkName, kUnmarked));
+}
+
+void OwnedStore::note_refusal(std::string why) {
+  const std::lock_guard lock(mutex_);
+  refused_ = std::move(why);
 }
 
 void OwnedStore::refuse(const std::string& why) {
-  {
-    const std::lock_guard lock(mutex_);
-    refused_ = why;
-  }
+  note_refusal(why);
   throw ForeignPlace("blob store: " + why);
 }
 

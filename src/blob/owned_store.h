@@ -61,10 +61,13 @@ class OwnedStore final : public BlobStore {
 
   void require_own();
   // REQUIRES: asking_ is held, for these.
+  template <class Ask>
+  void ask_place(Ask ask);  // what it cannot be asked is told by report()
   void claim_or_refuse();
   void verify();
   void take(Taking how);
   void accept();
+  void note_refusal(std::string why);
   [[noreturn]] void refuse(const std::string& why);
 
   std::unique_ptr<BlobStore> inner_;

@@ -44,6 +44,7 @@ class PlaceStore final : public BlobStore, private Mark {
     return true;
   }
   void mark_anew(std::string_view installation) override { place_.owner = installation; }
+  Millis good_for() const override { return std::chrono::seconds(10); }
 
   Place& place_;
 };
@@ -161,6 +162,23 @@ TEST(MarkText, IsTheInstallationAndWhatIsNoMarkIsStillSomebodys) {
   EXPECT_EQ(installation_in(mark_text("0123abcd")), "0123abcd");
   EXPECT_EQ(installation_in(""), "(unreadable)");
   EXPECT_EQ(installation_in(std::string("a\x1b") + "b"), "a?b");
+}
+
+TEST_F(OwnedStoreTest, APlaceThatCannotBeAskedIsFailingUntilItCan) {
+  const auto ours = start("a");
+  place_.away = true;
+  place_.clock.advance(std::chrono::seconds(10));
+  EXPECT_THROW(ours->put(kAcme, "k", "v"), Unavailable);
+  EXPECT_EQ(ours->report().state, Report::State::failing);
+  EXPECT_THAT(ours->report().last_error, testing::HasSubstr("/the/place"));
+  place_.away = false;
+  ours->put(kAcme, "k", "v");
+  EXPECT_NE(ours->report().state, Report::State::failing);
+}
+
+TEST_F(OwnedStoreTest, APlaceThatCannotBeAskedAtTheStartIsFailing) {
+  place_.away = true;
+  EXPECT_EQ(start("a")->report().state, Report::State::failing);
 }
 
 }  // namespace

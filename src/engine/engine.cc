@@ -64,6 +64,12 @@ std::size_t body_bytes(const shard::Command& command) {
   return bytes;
 }
 
+// Nothing is written for these, so they are answered also where nothing can be.
+bool only_asks(const shard::Command& command) {
+  return std::holds_alternative<shard::ListWorkers>(command) || std::holds_alternative<shard::ListLeased>(command) ||
+         std::holds_alternative<shard::CountItems>(command);
+}
+
 }  // namespace
 
 std::string_view state_name(State state) {
@@ -175,11 +181,12 @@ RequestId Engine::submit(ShardId shard, shard::Command command, Done done) {
     done(Error{Errc::unavailable, fmt::format("not ready: {}; nothing was done", state_name(now))});
     return request;
   }
-  if (const std::string_view why = impl_->store.unwritable(); !why.empty()) {
+  const bool writes = !only_asks(command);
+  if (const std::string_view why = impl_->store.unwritable(); writes && !why.empty()) {
     done(Error{Errc::unavailable, fmt::format("{}; nothing was done", why)});
     return request;
   }
-  if (impl_->store.congested()) {
+  if (writes && impl_->store.congested()) {
     done(Error{Errc::unavailable, "the store is catching up with what it was given; nothing was done, try again"});
     return request;
   }
@@ -231,6 +238,8 @@ std::unique_ptr<LogWatch> Engine::watch_log(const TenantId& tenant, LogWatchers:
 }
 
 store::Store& Engine::store() { return impl_->store; }
+
+store::Horizon Engine::event_horizon(Time now) const { return impl_->options.event_horizon(now); }
 State Engine::state() const {
   const State now = impl_->state.load();
   // The runner finds out a moment later.

@@ -37,6 +37,9 @@ struct EngineOptions {
   std::function<void(const std::function<void()>& deliver)> around_deliveries;
   Millis retention = std::chrono::hours(24 * 30);  // of done items; zero keeps them for ever
   Millis event_retention{0};                       // of events, since they were received; zero keeps them for ever
+
+  // How far back events are kept, at this time.
+  store::Horizon event_horizon(Time now) const;
 };
 
 enum class State { starting, standby, recovering, ready, stopped, failed };
@@ -95,6 +98,8 @@ class Engine {
   std::unique_ptr<LogWatch> watch_log(const TenantId& tenant, LogWatchers::Grown grown);
 
   store::Store& store();
+  // What reads of events hide: what is dropped sooner or later.
+  store::Horizon event_horizon(Time now) const;
   State state() const;
   EngineNumbers numbers() const;
 

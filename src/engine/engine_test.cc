@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "engine/corked_store.h"
 #include "store/memory/memory_store.h"
 
 namespace millrace::engine {
@@ -32,93 +33,6 @@ shard::Create create_command(std::vector<std::string> tags = {"a"}) {
 shard::Claim claim_command(Millis wait) {
   return {.queue = kQueue, .tags = {"a"}, .worker = "w:1", .limit = 1, .wait = wait};
 }
-
-// A store whose commits wait until they are let through.
-class CorkedStore : public store::Store {
- public:
-  explicit CorkedStore(MemoryStore& inner) : inner_(inner) {}
-  void cork() { corked_.store(true); }
-  void uncork() {
-    corked_.store(false);
-    gate_.release(1000);
-  }
-
-  void commit(Epoch epoch, std::span<const shard::Batch> group) override {
-    if (corked_.load()) gate_.acquire();
-    inner_.commit(epoch, group);
-  }
-  std::optional<Epoch> acquire(std::stop_token stop) override {
-    if (away.load()) return std::nullopt;
-    owned = true;
-    return inner_.acquire(stop);
-  }
-  bool owns() const override { return owned.load(); }
-  void release() override { inner_.release(); }
-  shard::ShardState load(ShardId shard) override { return inner_.load(shard); }
-  std::vector<ShardId> shards() override { return inner_.shards(); }
-  std::vector<queue::ItemRecord> parked(ShardId shard, Time from, std::size_t limit) override {
-    return inner_.parked(shard, from, limit);
-  }
-  shard::Facts fetch(ShardId shard, const shard::Need& need) override { return inner_.fetch(shard, need); }
-  std::optional<store::ItemView> item(ShardId shard, const queue::QueueKey& queue, ItemId id) override {
-    return inner_.item(shard, queue, id);
-  }
-  std::vector<std::shared_ptr<const queue::Body>> bodies(ShardId shard, const queue::QueueKey& queue,
-                                                         std::span<const ItemId> ids) override {
-    return inner_.bodies(shard, queue, ids);
-  }
-  std::vector<queue::LogEntry> log(ShardId shard, const queue::QueueKey& queue, ItemId id, std::size_t limit) override {
-    return inner_.log(shard, queue, id, limit);
-  }
-  store::ItemPage items(ShardId shard, const store::ItemQuery& query) override { return inner_.items(shard, query); }
-  std::uint64_t count(ShardId shard, const store::ItemQuery& query, std::uint64_t at_most) override {
-    return inner_.count(shard, query, at_most);
-  }
-  std::vector<shard::AuditRecord> audit(ShardId shard, const store::AuditQuery& query) override {
-    return inner_.audit(shard, query);
-  }
-  std::vector<queue::ItemRecord> expired(ShardId shard, Time before, std::size_t limit) override {
-    return inner_.expired(shard, before, limit);
-  }
-  std::size_t sweep(Time now, std::size_t budget) override { return inner_.sweep(now, budget); }
-  store::EventPage events(ShardId shard, const store::EventQuery& query) override {
-    return inner_.events(shard, query);
-  }
-  store::EventList list_events(ShardId shard, const store::EventListing& listing) override {
-    return inner_.list_events(shard, listing);
-  }
-  store::LogPage event_log(ShardId shard, const store::LogQuery& query) override {
-    return inner_.event_log(shard, query);
-  }
-  std::vector<std::optional<event::Record>> events_at(ShardId shard, const TenantId& tenant,
-                                                      std::span<const Position> positions, Time now) override {
-    return inner_.events_at(shard, tenant, positions, now);
-  }
-  std::optional<event::Record> event_by_id(ShardId shard, const TenantId& tenant, const std::string& event_id,
-                                           Time now) override {
-    return inner_.event_by_id(shard, tenant, event_id, now);
-  }
-  std::optional<event::Record> event_by_tsid(ShardId shard, const TenantId& tenant, std::uint64_t tsid,
-                                             Time now) override {
-    return inner_.event_by_tsid(shard, tenant, tsid, now);
-  }
-  Position last_position(ShardId shard, const TenantId& tenant) override { return inner_.last_position(shard, tenant); }
-  std::vector<event::Record> expired_events(ShardId shard, const store::EventExpiry& expiry,
-                                            std::size_t limit) override {
-    return inner_.expired_events(shard, expiry, limit);
-  }
-  bool reads_are_local() const override { return local; }
-  store::StoreHealth health() override { return inner_.health(); }
-
-  bool local = true;
-  std::atomic<bool> owned = true;
-  std::atomic<bool> away = false;  // nobody becomes the owner
-
- private:
-  MemoryStore& inner_;
-  std::atomic<bool> corked_ = false;
-  std::counting_semaphore<> gate_{0};
-};
 
 class EngineTest : public testing::Test {
  protected:
@@ -268,6 +182,45 @@ TEST_F(EngineTest, ShardsAreTakenAndLoadedAgainAfterTheirOwnershipWasLost) {
   corked_.owned = false;
   EXPECT_EQ(std::get<Error>(held.get()).code, Errc::unavailable);
   EXPECT_EQ(run_after_failure<shard::Claimed>(claim_command(Millis(0))).items.size(), 1);
+}
+
+// What came during the commit that was lost must neither hang on a standby nor be executed when it is the owner again.
+TEST_F(EngineTest, CallsThatCameDuringALostCommitAreRefusedAtOnce) {
+  start();
+  run<shard::Created>(create_command());
+  corked_.cork();
+  corked_.elsewhere = true;
+  memory_.fail_next_commit(Fate::fenced);
+  std::vector<std::future<Reply>> replies;
+  for (int i = 0; i < 6; ++i) replies.push_back(send(create_command()));
+  corked_.uncork();
+  for (auto& reply : replies) EXPECT_EQ(std::get<Error>(reply.get()).code, Errc::unavailable);
+  EXPECT_EQ(engine_->numbers().pending_commands, 0u);
+  corked_.elsewhere = false;
+  EXPECT_EQ(run_after_failure<shard::Created>(create_command()).items.at(0).id.value, 2u);
+  EXPECT_EQ(stored_items(), 2u);
+}
+
+TEST_F(EngineTest, AStandbyStopsAtOnceThoughCallsCameDuringALostCommit) {
+  start();
+  corked_.cork();
+  corked_.elsewhere = true;
+  memory_.fail_next_commit(Fate::fenced);
+  auto first = send(create_command());
+  auto second = send(create_command());
+  corked_.uncork();
+  engine_->stop();
+  EXPECT_TRUE(std::holds_alternative<Error>(first.get()));
+  EXPECT_TRUE(std::holds_alternative<Error>(second.get()));
+}
+
+TEST_F(EngineTest, WhatOnlyAsksIsAnsweredWhileNothingCanBeWritten) {
+  start();
+  run<shard::Created>(create_command());
+  corked_.full = true;
+  EXPECT_EQ(refused(create_command()), Errc::unavailable);
+  const auto counts = run<shard::Counts>(shard::CountItems{.queue = kQueue});
+  EXPECT_EQ(counts.by_status[static_cast<std::size_t>(queue::Status::pending)], 1u);
 }
 
 // It changes nothing, so no store would refuse it.

@@ -8,10 +8,33 @@
 
 namespace millrace::engine {
 
+void Inbox::open() {
+  const std::lock_guard lock(mutex_);
+  open_ = true;
+}
+
+void Inbox::close() {
+  std::vector<Mail> calls;
+  {
+    const std::lock_guard lock(mutex_);
+    open_ = false;
+    for (Mail& mail : mail_) {
+      if (is_call(mail)) calls.push_back(std::move(mail));
+    }
+    std::erase_if(mail_, is_call);
+    calls_ = 0;
+  }
+  for (Mail& call : calls) turn_away_(std::move(call));
+}
+
 void Inbox::put(Mail mail) {
   bool wake = false;
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    if (!open_ && is_call(mail)) {
+      lock.unlock();
+      return turn_away_(std::move(mail));
+    }
     if (std::holds_alternative<Call>(mail)) {
       ++calls_;
     } else if (std::holds_alternative<CommitDone>(mail)) {

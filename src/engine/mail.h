@@ -50,8 +50,19 @@ using Mail = std::variant<Call, CallWithFacts, CommitDone, CommitFailed, DrainWa
 
 // Many writers, one reader, who takes all there is at once. A reader who has nothing to do with a single call yet
 // lets several gather: each time it is woken costs as much as executing a command.
+//
+// Calls are taken while it is open. Before that, and after it was closed, they are turned away, so that none waits for
+// shards that are not there, to be executed when they are back and nobody remembers. Other mail is always taken.
 class Inbox {
  public:
+  // Told of a call, with or without facts, that is turned away. On any thread; no lock is held.
+  using TurnAway = std::function<void(Mail&& call)>;
+
+  // REQUIRES: called once, before anything is put here.
+  void set_turn_away(TurnAway turn_away) { turn_away_ = std::move(turn_away); }
+  void open();
+  // Calls that lie here are turned away too.
+  void close();
   void put(Mail mail);
   // What is worth waking up for, besides mail of any other kind.
   struct Wish {
@@ -62,10 +73,15 @@ class Inbox {
   void take(std::vector<Mail>& out, std::chrono::system_clock::time_point until, Wish wish);
 
  private:
+  static bool is_call(const Mail& mail) {
+    return std::holds_alternative<Call>(mail) || std::holds_alternative<CallWithFacts>(mail);
+  }
   bool is_enough() const { return urgent_ || calls_ >= wish_.calls || (wish_.done && done_); }
 
+  TurnAway turn_away_;
   std::mutex mutex_;
   std::condition_variable arrived_;
+  bool open_ = false;
   std::vector<Mail> mail_;
   Wish wish_;
   std::size_t calls_ = 0;  // of the mail

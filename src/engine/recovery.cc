@@ -17,6 +17,7 @@ bool Runner::recover() {
       epoch_ = *epoch;
       hooks_.state(State::recovering);
       load();
+      inbox_.open();
       hooks_.state(State::ready);
       return true;
     } catch (const store::StoreError& error) {
@@ -66,6 +67,7 @@ void Runner::step_down() {
 // Forgets everything in memory; whoever waits is told that the fate of the call is unknown.
 void Runner::lose(const std::string& why) {
   ++generation_;
+  inbox_.close();
   for (Delivery& delivery : group_.deliveries) hooks_.refuse(std::move(delivery), why);
   group_ = {};
   group_bytes_ = 0;
@@ -88,18 +90,23 @@ void Runner::lose(const std::string& why) {
 // Nothing of these calls was applied.
 void Runner::refuse_unread(const std::string& why) {
   const auto refuse_one = [&](Mail& mail) {
-    if (auto* call = std::get_if<Call>(&mail)) refuse(std::move(*call), why);
-    if (auto* answered = std::get_if<CallWithFacts>(&mail)) {
-      --reads_;
-      refuse(std::move(answered->call), why);
-    }
     if (std::holds_alternative<DrainWanted>(mail)) draining_ = true;
+    turn_away(std::move(mail), why);
   };
   for (; next_unread_ < unread_.size(); ++next_unread_) refuse_one(unread_[next_unread_]);
   for (Mail& mail : put_aside_) refuse_one(mail);
   unread_.clear();
   next_unread_ = 0;
   put_aside_.clear();
+}
+
+// Any thread.
+void Runner::turn_away(Mail&& call, const std::string& why) {
+  if (auto* asked = std::get_if<Call>(&call)) refuse(std::move(*asked), why);
+  if (auto* answered = std::get_if<CallWithFacts>(&call)) {
+    refuse(std::move(answered->call), why);
+    --reads_;
+  }
 }
 
 }  // namespace millrace::engine

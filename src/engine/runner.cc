@@ -9,17 +9,17 @@ namespace millrace::engine {
 namespace {
 
 constexpr Millis kLongestSleep = std::chrono::seconds(1);
-constexpr Millis kExpireEvery = std::chrono::seconds(5);
 // While a group waits for company, so many calls are worth waking up for.
 constexpr std::size_t kCallsWorthWaking = 32;
 // A group waits for company only if those before it had some: a lone caller never waits.
 constexpr std::size_t kCompany = 8;
-constexpr std::size_t kExpireBudget = 500;  // items a shard and round: small beside what is claimed meanwhile
 
 }  // namespace
 
 Runner::Runner(store::Store& store, const Clock& clock, EngineOptions options, Inbox& inbox, Hooks hooks)
-    : store_(store), clock_(clock), options_(std::move(options)), inbox_(inbox), hooks_(std::move(hooks)) {}
+    : store_(store), clock_(clock), options_(std::move(options)), inbox_(inbox), hooks_(std::move(hooks)) {
+  inbox_.set_turn_away([this](Mail&& call) { turn_away(std::move(call), "the shards are not here"); });
+}
 
 Runner::~Runner() = default;
 
@@ -92,7 +92,6 @@ void Runner::take_mail() {
   next_unread_ = 0;
   tick_due();
   expire();
-  expire_events();
   commit_group();
   note_numbers(clock_.now());
 }
@@ -128,7 +127,9 @@ void Runner::execute(Call&& call, const shard::Facts* facts) {
   const RequestId request = call.request;
   if (answers_at_once(call, target.effects)) return collect(id, target);
   if (call.done) callers_.emplace(request, Caller{std::move(call.done), id, call.bytes, true});
+  const bool round = dropped_a_round(request, target.effects);
   collect(id, target);
+  if (round) expire_further(id, call.command);
   if (const auto held = callers_.find(request); held != callers_.end() && held->second.counted) {
     held->second.counted = false;  // a claim that waits
     hooks_.held(held->second.bytes);
@@ -284,29 +285,6 @@ void Runner::drain() {
   for (const auto& [request, caller] : callers_) held.emplace_back(request, caller.shard);
   std::ranges::sort(held);
   for (const auto& [request, shard] : held) execute({shard, own_request(), shard::EndWait{request}, {}, 0}, nullptr);
-}
-
-void Runner::expire() {
-  const Time now = clock_.now();
-  if (options_.retention <= Millis(0) || now - last_expire_ < kExpireEvery || stop_.stop_requested()) return;
-  last_expire_ = now;
-  const Time before = now - options_.retention;
-  for (const auto& entry : shards_) {
-    ++reads_;
-    reader_->run([this, id = entry.first, before, request = own_request(), generation = generation_] {
-      shard::Expire command{.items = {}, .before = before};
-      try {
-        for (const auto& record : store_.expired(id, before, kExpireBudget)) {
-          command.items.push_back({record.lane->queue, record.id});
-        }
-      } catch (const std::exception& error) {
-        say_unread("reading expired items failed", error);
-      }
-      // Without facts of its own: the shard asks for them, as of now.
-      const bool any = !command.items.empty();
-      inbox_.put(CallWithFacts{{id, request, std::move(command), {}, 0}, shard::Facts{}, any ? generation : 0});
-    });
-  }
 }
 
 void Runner::note_numbers(Time now) {

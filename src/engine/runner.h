@@ -52,6 +52,8 @@ class Runner {
     shard::Effects effects;
     bool in_group = false;
     Time ticks_at = kNever;
+    Time expiry_at{};  // when the last round of expiry began
+    Time event_expiry_at{};
   };
   // A call that must not read the store before a group is durable.
   struct Waiting {
@@ -80,8 +82,10 @@ class Runner {
   void commit_failed(const CommitFailed& failed);
   void drain();
   void expire();
-  void expire_events();
+  void expire_items_of(ShardId id, Time now);
   void expire_events_of(ShardId id, Time now);
+  void expire_further(ShardId id, const shard::Command& command);
+  bool dropped_a_round(RequestId request, const shard::Effects& effects) const;
   void note_numbers(Time now);
 
   bool recover();
@@ -90,6 +94,7 @@ class Runner {
   void lose(const std::string& why);
   void say_unread(const char* what, const std::exception& error);
   void refuse_unread(const std::string& why);
+  void turn_away(Mail&& call, const std::string& why);
   void refuse(Call call, const std::string& why);
   std::optional<shard::Facts> read(const Call& call, const shard::Need& need);
   bool group_is_full() const;
@@ -117,13 +122,12 @@ class Runner {
   Group group_;
   std::vector<ShardId> group_shards_;
   std::uint64_t next_group_ = 1;
-  std::uint64_t done_ = 0;       // number of the last group that reads see
-  std::deque<Waiting> waiting_;  // by group
-  std::size_t reads_ = 0;        // under way on the reader
+  std::uint64_t done_ = 0;              // number of the last group that reads see
+  std::deque<Waiting> waiting_;         // by group
+  std::atomic<std::size_t> reads_ = 0;  // under way on the reader
   std::uint64_t generation_ = 1;
   bool draining_ = false;
   Time last_expire_{};
-  Time last_event_expiry_{};
   Time last_numbers_{};
   std::size_t group_bytes_ = 0;
   std::size_t company_ = 0;  // commands in the groups of late

@@ -51,10 +51,15 @@ Result<Drafts> read_json(std::string_view body, Mode mode) {
   return drafts;
 }
 
+// The body and its type are not in a field of their own.
+bool is_attribute_field(std::string_view field) {
+  return !field.empty() && (field == "dataschema" || !field.starts_with("data"));
+}
+
 // In binary mode an attribute is a header field, and is called so.
 Result<Draft> decode_binary(Value object) {
   Result<Draft> draft = decode_cloudevent(object);
-  if (!draft && !draft.error().field.empty() && !draft.error().field.starts_with("data")) {
+  if (!draft && is_attribute_field(draft.error().field)) {
     Error& error = draft.error();
     error.detail = fmt::format("header field ce-{}: {}", error.field, error.detail);
     error.field.insert(0, "ce-");

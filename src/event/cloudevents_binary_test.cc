@@ -80,6 +80,9 @@ TEST(BinaryMode, RefusesByHeaderFieldAndReason) {
   EXPECT_EQ(refused(with({{"CE-ID", "2"}})), "ce-id: \"ce-id\" must not be there twice");
   EXPECT_EQ(refused(with({{"ce-subject", "%C0%A0"}})),
             "ce-subject: \"ce-subject\" must be percent-encoded UTF-8, or a whole quoted string");
+  EXPECT_EQ(refused(with({{"ce-dataschema", "order.json"}})),
+            "ce-dataschema: header field ce-dataschema: \"dataschema\" must be a URI with its scheme, like "
+            "\"https://example.com/schema\"");
   EXPECT_EQ(refused(with({{"ce-my-extension", "x"}})),
             "ce-my-extension: header field ce-my-extension: \"my-extension\" is no name of an attribute: only the "
             "letters a-z and the digits 0-9 make one");

@@ -89,7 +89,7 @@ SortRange narrowed(SortRange one, const SortRange& other) {
 
 bool EventListing::matches(const event::Record& record) const {
   const event::Header& header = record.header;
-  if (!is_visible(header, now) || (from && header.time < *from) || (to && header.time >= *to)) return false;
+  if (horizon.hides(record) || (from && header.time < *from) || (to && header.time >= *to)) return false;
   return holds(type, header.type) && holds(source, header.source) && holds(subject, header.subject) &&
          holds(correlation_id, header.correlation_id) && std::ranges::all_of(context, [&](const auto& pair) {
            return std::ranges::find(header.context, pair) != header.context.end();

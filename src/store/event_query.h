@@ -1,7 +1,7 @@
-// What can be asked of the event log. Every question is one tenant's; `now` hides what is past its time.
+// What can be asked of the event log. Every question is one tenant's, and has a horizon: what lies beyond is hidden.
 //
 // A page that is short but has a `next` is no contradiction: a call looks at a bounded number of entries, and those
-// that do not match, or are past their time, leave gaps. Only a page without `next` is the last.
+// that do not match, or are hidden, leave gaps. Only a page without `next` is the last.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +35,18 @@ SortRange starting_with(std::string_view prefix);
 // What is in both.
 SortRange narrowed(SortRange one, const SortRange& other);
 
+// How far back events are kept. What lies beyond is gone for every reader at once; its rows are dropped some time
+// later.
+struct Horizon {
+  Time now{};                                // events with a time of their own go then (S0.7)
+  std::optional<Time> received_before = {};  // those that were received before it are too old
+
+  bool hides(std::optional<Time> expires, Time received) const {
+    return (expires && *expires <= now) || (received_before && received < *received_before);
+  }
+  bool hides(const event::Record& record) const { return hides(record.header.expires, record.received); }
+};
+
 enum class Order { ascending, descending };
 
 // What an index orders its events by, before their positions: the sort key, up to where it names the event itself. Only
@@ -59,7 +71,7 @@ struct EventQuery {
   Order order = Order::ascending;
   std::optional<Cursor> after = {};
   std::size_t limit = 50;
-  Time now{};
+  Horizon horizon = {};
 };
 struct EventPage {
   std::vector<event::Record> events;
@@ -84,7 +96,7 @@ struct EventListing {
   std::optional<Time> to = {};        // exclusive
   std::optional<Cursor> before = {};  // only what is older
   std::size_t limit = 50;
-  Time now{};
+  Horizon horizon = {};
 
   bool matches(const event::Record& record) const;  // all but the cursor
 };
@@ -99,7 +111,7 @@ struct LogQuery {
   Position after = {};
   std::vector<std::string> types = {};  // empty = all
   std::size_t limit = 100;
-  Time now{};
+  Horizon horizon = {};
 };
 struct LogPage {
   std::vector<event::Record> events;
@@ -107,15 +119,8 @@ struct LogPage {
   bool more = false;  // there are positions after it
 };
 
-// What is past its time by `now`, or was received before `received_before`.
-struct EventExpiry {
-  Time now{};
-  std::optional<Time> received_before = {};
-};
-
-inline bool is_visible(const event::Header& header, Time now) { return !header.expires || *header.expires > now; }
-
-// How many entries one call looks at besides those it returns: some milliseconds.
-inline constexpr std::size_t kEventScanMax = 1000;
+// How many entries one call looks at besides those it returns: some tens of milliseconds. Events of one sender often
+// expire together, and until their rows are dropped they stand between those that are left.
+inline constexpr std::size_t kEventScanMax = 20'000;
 
 }  // namespace millrace::store

@@ -121,19 +121,20 @@ class Store {
   virtual EventPage events(ShardId shard, const EventQuery& query) = 0;
   virtual EventList list_events(ShardId shard, const EventListing& listing) = 0;
   virtual LogPage event_log(ShardId shard, const LogQuery& query) = 0;
-  // By position, in order; nullopt for one that is not there or past its time.
+  // By position, in order; nullopt for one that is not there or hidden.
   virtual std::vector<std::optional<event::Record>> events_at(ShardId shard, const TenantId& tenant,
-                                                              std::span<const Position> positions, Time now) = 0;
+                                                              std::span<const Position> positions,
+                                                              const Horizon& horizon) = 0;
   // By the sender's id; of several with the same id from different sources, the first. While its deduplication
   // row lives, so as long as the event.
   virtual std::optional<event::Record> event_by_id(ShardId shard, const TenantId& tenant, const std::string& event_id,
-                                                   Time now) = 0;
+                                                   const Horizon& horizon) = 0;
   virtual std::optional<event::Record> event_by_tsid(ShardId shard, const TenantId& tenant, std::uint64_t tsid,
-                                                     Time now) = 0;
+                                                     const Horizon& horizon) = 0;
   // 0 for a tenant without events.
   virtual Position last_position(ShardId shard, const TenantId& tenant) = 0;
-  // Candidates for the shard's ExpireEvents, at most `limit`, without `rest`.
-  virtual std::vector<event::Record> expired_events(ShardId shard, const EventExpiry& expiry, std::size_t limit) = 0;
+  // What is beyond the horizon: candidates for the shard's ExpireEvents, at most `limit`, without `rest`.
+  virtual std::vector<event::Record> expired_events(ShardId shard, const Horizon& horizon, std::size_t limit) = 0;
 
   // False once it is no longer certain that the epoch of acquire() is the present one: what this process holds in
   // memory may be of the past, and only acquire() helps. Cheap, from any thread.

@@ -121,7 +121,6 @@ std::optional<StoredRange> stored_range(const EventQuery& query) {
 }
 
 bool is_wanted(const EventQuery& query, const StoredRange& range, const event::Header& header) {
-  if (!is_visible(header, query.now)) return false;
   return range.exact || query.sort.contains(event::key_of(query.tenant, header, query.index).sort);
 }
 

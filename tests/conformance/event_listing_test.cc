@@ -105,18 +105,49 @@ TEST_P(EventListings, ACursorHoldsWhileEventsComeIn) {
 }
 
 TEST_P(EventListings, ARareMatchAmongManyIsFoundInBoundedSteps) {
-  constexpr std::uint64_t kMany = 3 * kEventScanMax;
+  constexpr std::uint64_t kMany = kEventScanMax + 4000;
   for (std::uint64_t n = 1; n <= kMany; ++n) {
-    if (add().position.value % 1500 == 1) events_.back().header.type = "rare";
+    if (add().position.value % 15'000 == 1) events_.back().header.type = "rare";
   }
   append();
   EventListing listing{.tenant = acme_, .type = "rare", .source = "shop", .limit = 5};
-  EXPECT_THAT(positions(all_pages(store(), kShard, listing)), ElementsAre(1501, 1));
+  EXPECT_THAT(positions(all_pages(store(), kShard, listing)), ElementsAre(15'001, 1));
   // By one filter alone there is nothing to pass over.
   listing.source = {};
   const auto page = store().list_events(kShard, listing);
-  EXPECT_THAT(positions(page.events), ElementsAre(1501, 1));
+  EXPECT_THAT(positions(page.events), ElementsAre(15'001, 1));
   EXPECT_FALSE(page.next);
+}
+
+// S3.4, S0.3: whether they are past their own time or were received too long ago.
+TEST_P(EventListings, HiddenEventsUseUpNoPage) {
+  constexpr std::uint64_t kHidden = 5000;
+  for (std::uint64_t n = 0; n <= kHidden; ++n) {
+    add();
+    events_.back().received = at(n == 0 ? 50 : 10);
+    if (n % 2 == 1) events_.back().header.expires = at(20);
+    events_.back().header.context = {{"k", "v"}, {"l", "w"}};
+  }
+  append();
+  const Horizon horizon{.now = at(100), .received_before = at(40)};
+  for (const bool by_context : {false, true}) {
+    EventListing listing{.tenant = acme_, .limit = 1, .horizon = horizon};
+    if (by_context) listing.context = {{"k", "v"}, {"l", "w"}};
+    const auto list = store().list_events(kShard, listing);
+    EXPECT_THAT(positions(list.events), ElementsAre(1));
+  }
+  for (std::size_t i = 0; i < event::kIndexes; ++i) {
+    const auto index = static_cast<event::Index>(i);
+    const auto page =
+        store().events(kShard, {.tenant = acme_,
+                                .index = index,
+                                .partition = event::key_of(acme_, events_.front().header, index).partition,
+                                .order = Order::descending,
+                                .limit = 1,
+                                .horizon = horizon});
+    EXPECT_THAT(positions(page.events), ElementsAre(1)) << i;
+    EXPECT_FALSE(page.next);
+  }
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ class EventModel : public StoreTest {
   std::vector<std::string> scan(const EventQuery& query) {
     std::vector<std::pair<EventQuery::Cursor, std::string>> hits;
     for (const auto& event : all_) {
-      if (event.tenant != query.tenant || !is_visible(event.header, query.now)) continue;
+      if (event.tenant != query.tenant || query.horizon.hides(event)) continue;
       const auto key = event::key_of(event.tenant, event.header, query.index);
       if (key.partition != query.partition || !query.sort.contains(key.sort)) continue;
       const EventQuery::Cursor place{std::string(ordering_part(query.index, key.sort)), event.position};
@@ -125,7 +125,7 @@ class EventModel : public StoreTest {
     for (const auto& event : all_) {
       if (event.tenant != query.tenant || event.position <= query.after) continue;
       const bool wanted = query.types.empty() || std::ranges::find(query.types, event.header.type) != query.types.end();
-      if (wanted && is_visible(event.header, query.now)) hits[event.position] = describe(event);
+      if (wanted && !query.horizon.hides(event)) hits[event.position] = describe(event);
     }
     std::vector<std::string> lines;
     for (const auto& hit : hits) lines.push_back(hit.second);
@@ -164,7 +164,7 @@ class EventModel : public StoreTest {
                      .sort = random_range(index),
                      .order = one_in(2) ? Order::ascending : Order::descending,
                      .limit = static_cast<std::size_t>(one_in(2) ? 3 + below(20) : 1 + below(200)),
-                     .now = at(below(120))};
+                     .horizon = {at(below(120))}};
     if (one_in(4))
       query.after = EventQuery::Cursor{std::string(ordering_part(index, random_sort(index))),
                                        Position{static_cast<std::uint64_t>(below(900))}};
@@ -176,7 +176,7 @@ class EventModel : public StoreTest {
     const event::Header& h = event.header;
     EventListing listing{.tenant = event.tenant,
                          .limit = static_cast<std::size_t>(one_in(2) ? 3 + below(20) : 1 + below(200)),
-                         .now = at(below(120))};
+                         .horizon = {at(below(120))}};
     if (one_in(3)) listing.type = h.type;
     if (one_in(3)) listing.source = h.source;
     if (one_in(4)) listing.subject = h.subject;
@@ -200,9 +200,9 @@ class EventModel : public StoreTest {
     }
     for (int n = 0; n < kListings && !HasFailure(); ++n) compare(random_listing());
     for (const auto& [tenant, shard] : homes_) {
-      compare(LogQuery{.tenant = tenant, .limit = 37, .now = at(50)});
+      compare(LogQuery{.tenant = tenant, .limit = 37, .horizon = {at(50)}});
       compare(LogQuery{
-          .tenant = tenant, .after = Position{100}, .types = {kTypes[1], kTypes[3]}, .limit = 5, .now = at(50)});
+          .tenant = tenant, .after = Position{100}, .types = {kTypes[1], kTypes[3]}, .limit = 5, .horizon = {at(50)}});
     }
   }
 

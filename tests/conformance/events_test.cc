@@ -18,19 +18,37 @@ class Events : public StoreTest {
     commit(batch);
   }
   EventQuery entity_query(std::string entity, Order order = Order::ascending) {
-    return {.tenant = acme_, .index = Index::gsi1, .partition = std::move(entity), .order = order, .now = at(0)};
+    return {.tenant = acme_, .index = Index::gsi1, .partition = std::move(entity), .order = order, .horizon = {at(0)}};
   }
   EventQuery query(Index index, std::string partition, SortRange sort = {}) {
-    return {.tenant = acme_, .index = index, .partition = std::move(partition), .sort = std::move(sort), .now = at(0)};
+    return {.tenant = acme_,
+            .index = index,
+            .partition = std::move(partition),
+            .sort = std::move(sort),
+            .horizon = {at(0)}};
   }
   std::vector<std::uint64_t> found(const EventQuery& query) { return positions(store().events(kShard, query).events); }
   std::vector<std::uint64_t> listed(const EventListing& listing) {
     return positions(store().list_events(kShard, listing).events);
   }
-  std::optional<std::string> at_position(std::uint64_t position, Time now = at(0)) {
+  std::optional<std::string> at_position(std::uint64_t position, const Horizon& horizon = {at(0)}) {
     const Position wanted{position};
-    const auto event = store().events_at(kShard, acme_, {&wanted, 1}, now).at(0);
+    const auto event = store().events_at(kShard, acme_, {&wanted, 1}, horizon).at(0);
     return event ? std::optional(describe(*event)) : std::nullopt;
+  }
+  // By every way to read, of events 1 and 2 of one entity.
+  void expect_first_of_two_gone(const Horizon& horizon, bool gone) {
+    SCOPED_TRACE(gone ? "gone" : "there");
+    const auto expected = gone ? std::vector<std::uint64_t>{2} : std::vector<std::uint64_t>{1, 2};
+    EventQuery by_entity = entity_query("ORDER#7");
+    by_entity.horizon = horizon;
+    EXPECT_EQ(found(by_entity), expected);
+    EXPECT_EQ(listed({.tenant = acme_, .horizon = horizon}).size(), expected.size());
+    EXPECT_EQ(positions(store().event_log(kShard, {.tenant = acme_, .horizon = horizon}).events), expected);
+    EXPECT_EQ(at_position(1, horizon).has_value(), !gone);
+    EXPECT_EQ(store().event_by_id(kShard, acme_, "event-1", horizon).has_value(), !gone);
+    EXPECT_EQ(store().event_by_tsid(kShard, acme_, tsid_of(1), horizon).has_value(), !gone);
+    EXPECT_TRUE(at_position(2, horizon));
   }
 
   const TenantId acme_ = tenant("acme");
@@ -121,7 +139,7 @@ TEST_P(Events, BoundsOfTheTableWithinAMillisecond) {
 // The last of many in one millisecond: found in steps, none of which looks at more than so many.
 TEST_P(Events, OneAmongManyOfItsMillisecond) {
   std::vector<event::Record> events;
-  for (std::uint64_t n = 1; n <= 2 * kEventScanMax + 50; ++n) events.push_back(make_event(acme_, n));
+  for (std::uint64_t n = 1; n <= kEventScanMax + 200; ++n) events.push_back(make_event(acme_, n));
   append(events);
   const std::string sort = event::key_of(acme_, events.back().header, Index::table).sort;
   EXPECT_THAT(positions(all_pages(store(), kShard,
@@ -198,8 +216,8 @@ TEST_P(Events, ATenantSeesOnlyItsOwn) {
   EXPECT_THAT(found(entity_query("ORDER#7")), ElementsAre(1));
   EXPECT_THAT(listed({.tenant = acme_}), ElementsAre(1));
   EXPECT_THAT(positions(store().event_log(kShard, {.tenant = acme_}).events), ElementsAre(1));
-  EXPECT_EQ(store().event_by_tsid(kShard, acme_, tsid_of(2), at(0)), std::nullopt);
-  EXPECT_EQ(store().event_by_id(kShard, acme_, "event-2", at(0)), std::nullopt);
+  EXPECT_EQ(store().event_by_tsid(kShard, acme_, tsid_of(2), {at(0)}), std::nullopt);
+  EXPECT_EQ(store().event_by_id(kShard, acme_, "event-2", {at(0)}), std::nullopt);
   EXPECT_EQ(store().last_position(kShard, acme_), Position{1});
   EXPECT_EQ(store().last_position(kShard, other), Position{2});
   EXPECT_EQ(store().last_position(kShard, tenant("none")), Position{0});
@@ -212,15 +230,15 @@ TEST_P(Events, FoundByPositionIdAndTsid) {
   drop({events[0], events[9], events[10], events[11], events[39]});
   for (std::uint64_t n = 0; n <= 42; ++n) {
     const bool there = n >= 2 && n <= 39 && (n < 10 || n > 12);
-    const auto by_tsid = store().event_by_tsid(kShard, acme_, tsid_of(n), at(0));
+    const auto by_tsid = store().event_by_tsid(kShard, acme_, tsid_of(n), {at(0)});
     EXPECT_EQ(by_tsid.has_value(), there) << n;
     if (by_tsid) EXPECT_EQ(describe(*by_tsid), describe(events[n - 1]));
-    EXPECT_EQ(store().event_by_tsid(kShard, acme_, tsid_of(n) + 1, at(0)), std::nullopt);
-    EXPECT_EQ(store().event_by_id(kShard, acme_, "event-" + std::to_string(n), at(0)).has_value(), there);
+    EXPECT_EQ(store().event_by_tsid(kShard, acme_, tsid_of(n) + 1, {at(0)}), std::nullopt);
+    EXPECT_EQ(store().event_by_id(kShard, acme_, "event-" + std::to_string(n), {at(0)}).has_value(), there);
     EXPECT_EQ(at_position(n).has_value(), there);
   }
   const std::vector<Position> wanted = {Position{3}, Position{10}, Position{2}, Position{3}};
-  const auto several = store().events_at(kShard, acme_, wanted, at(0));
+  const auto several = store().events_at(kShard, acme_, wanted, {at(0)});
   ASSERT_EQ(several.size(), 4u);
   EXPECT_EQ(several[0]->position, Position{3});
   EXPECT_EQ(several[1], std::nullopt);
@@ -236,7 +254,7 @@ TEST_P(Events, TheLogIsReadInOrderOfPositions) {
     if (n == 5) events.back().header.expires = at(1);
   }
   append(events);
-  LogQuery query{.tenant = acme_, .after = Position{2}, .limit = 3, .now = at(2)};
+  LogQuery query{.tenant = acme_, .after = Position{2}, .limit = 3, .horizon = {at(2)}};
   const auto page = store().event_log(kShard, query);
   EXPECT_THAT(positions(page.events), testing::Each(testing::Not(5u)));
   EXPECT_TRUE(page.more);
@@ -255,19 +273,19 @@ TEST_P(Events, WhatIsPastItsTimeIsHiddenAtOnce) {
   event::Record passing = make_event(acme_, 1);
   passing.header.expires = at(10);
   append({passing, make_event(acme_, 2)});
-  const auto seen_at = [&](Time now) {
-    auto by_entity = entity_query("ORDER#7");
-    by_entity.now = now;
-    const auto positions_found = found(by_entity);
-    EXPECT_EQ(listed({.tenant = acme_, .now = now}).size(), positions_found.size());
-    EXPECT_EQ(store().event_log(kShard, {.tenant = acme_, .now = now}).events.size(), positions_found.size());
-    EXPECT_EQ(at_position(1, now).has_value(), positions_found.size() == 2);
-    EXPECT_EQ(store().event_by_id(kShard, acme_, "event-1", now).has_value(), positions_found.size() == 2);
-    EXPECT_EQ(store().event_by_tsid(kShard, acme_, tsid_of(1), now).has_value(), positions_found.size() == 2);
-    return positions_found;
-  };
-  EXPECT_THAT(seen_at(at(9)), ElementsAre(1, 2));
-  EXPECT_THAT(seen_at(at(10)), ElementsAre(2));
+  expect_first_of_two_gone({at(9)}, false);
+  expect_first_of_two_gone({at(10)}, true);
+}
+
+// S0.7: what is past its retention, too
+TEST_P(Events, WhatWasReceivedTooLongAgoIsHiddenAtOnce) {
+  std::vector<event::Record> events{make_event(acme_, 1), make_event(acme_, 2)};
+  events[0].received = at(5);
+  events[1].received = at(6);
+  append(events);
+  expect_first_of_two_gone({at(100)}, false);
+  expect_first_of_two_gone({.now = at(100), .received_before = at(5)}, false);
+  expect_first_of_two_gone({.now = at(100), .received_before = at(6)}, true);
 }
 
 TEST_P(Events, ExpiredEventsAreListedAndDropped) {
@@ -281,8 +299,8 @@ TEST_P(Events, ExpiredEventsAreListedAndDropped) {
     if (n % 2 == 0) events.back().header.expires = at(static_cast<std::int64_t>(100 + n));
   }
   append(events);
-  const auto expired = [&](EventExpiry expiry, std::size_t limit = 10) {
-    auto found = store().expired_events(kShard, expiry, limit);
+  const auto expired = [&](const Horizon& horizon, std::size_t limit = 10) {
+    auto found = store().expired_events(kShard, horizon, limit);
     for (auto& event : found) {
       EXPECT_EQ(event.rest, nullptr);
       EXPECT_EQ(event.header, events[event.position.value - 1].header);
@@ -336,7 +354,7 @@ TEST_P(Events, AppendedEventsMakeTheShardKnownAndMoveItsTime) {
 TEST_P(Events, RowsOfIdsWithoutEndAreNotSwept) {
   append({make_event(acme_, 1)});
   EXPECT_EQ(store().sweep(at(1'000'000), 100), 0u);
-  EXPECT_TRUE(store().event_by_id(kShard, acme_, "event-1", at(0)));
+  EXPECT_TRUE(store().event_by_id(kShard, acme_, "event-1", {at(0)}));
   // Once its event is gone, the row gets an end.
   shard::Batch batch{.shard = kShard};
   batch.dedup.push_back({{acme_, shard::DedupKind::event_id, "event-1"}, 1, "shop", at(10)});

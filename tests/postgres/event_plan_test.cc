@@ -151,9 +151,9 @@ Read listings_in_time() {
 
 std::vector<Read> reads() {
   std::vector<Read> all = {
-      {"At", {[](Store& store) { store.events_at(kShard, kTenant, std::vector{Position{7}}, kNoon); }}},
-      {"ById", {[](Store& store) { store.event_by_id(kShard, kTenant, "event-20000", kNoon); }}},
-      {"ByTsid", {[](Store& store) { store.event_by_tsid(kShard, kTenant, 140'000, kNoon); }}},
+      {"At", {[](Store& store) { store.events_at(kShard, kTenant, std::vector{Position{7}}, {kNoon}); }}},
+      {"ById", {[](Store& store) { store.event_by_id(kShard, kTenant, "event-20000", {kNoon}); }}},
+      {"ByTsid", {[](Store& store) { store.event_by_tsid(kShard, kTenant, 140'000, {kNoon}); }}},
       {"LastPosition", {[](Store& store) { store.last_position(kShard, kTenant); }}},
       {"Log",
        {[](Store& store) { store.event_log(kShard, {.tenant = kTenant, .after = Position{20'000}, .limit = 1}); }}},

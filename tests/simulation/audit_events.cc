@@ -147,7 +147,7 @@ void Auditor::delivered_events(const TenantId& tenant, const shard::Appended& ap
 void Auditor::compare_events(store::Store& store) const {
   for (const auto& [tenant, log] : committed_.events) {
     // Long before any event's time: none is hidden.
-    const auto page = store.event_log(shard_, {.tenant = tenant, .limit = log.size() + 1, .now = Time{}});
+    const auto page = store.event_log(shard_, {.tenant = tenant, .limit = log.size() + 1});
     auto stored = page.events.begin();
     for (const KnownEvent& known : log) {
       if (known.dropped) continue;

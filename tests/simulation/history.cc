@@ -95,7 +95,7 @@ void History::expire() {
 
 void History::expire_events() {
   if (!runner_.is_up()) return;
-  store::EventExpiry expiry{.now = runner_.clock()};
+  store::Horizon expiry{.now = runner_.clock()};
   if (random_.chance(300)) expiry.received_before = runner_.clock() - random_.millis(0, 5000);
   shard::ExpireEvents expire{runner_.store().expired_events(Runner::kShard, expiry, 5), expiry.received_before};
   // Some whose time has not come: they must stay.

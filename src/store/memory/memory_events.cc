@@ -42,7 +42,7 @@ EventPage MemoryStore::events(ShardId shard, const EventQuery& query) {
   for (const auto& [position, event] : log_of(*disk_, shard, query.tenant)) {
     const event::Key key = event::key_of(query.tenant, event->header, query.index);
     if (key.partition != query.partition || !query.sort.contains(key.sort)) continue;
-    if (!is_visible(event->header, query.now)) continue;
+    if (query.horizon.hides(*event)) continue;
     EventQuery::Cursor place{std::string(ordering_part(query.index, key.sort)), position};
     const bool passed =
         query.after && (query.order == Order::ascending ? place <= *query.after : place >= *query.after);
@@ -76,37 +76,38 @@ LogPage MemoryStore::event_log(ShardId shard, const LogQuery& query) {
     page.through = at->first;
     const event::Header& header = at->second->header;
     const bool wanted = query.types.empty() || std::ranges::find(query.types, header.type) != query.types.end();
-    if (wanted && is_visible(header, query.now)) page.events.push_back(*at->second);
+    if (wanted && !query.horizon.hides(*at->second)) page.events.push_back(*at->second);
   }
   return page;
 }
 
 std::vector<std::optional<event::Record>> MemoryStore::events_at(ShardId shard, const TenantId& tenant,
-                                                                 std::span<const Position> positions, Time now) {
+                                                                 std::span<const Position> positions,
+                                                                 const Horizon& horizon) {
   const std::scoped_lock lock(disk_->mutex);
   const TenantLog& log = log_of(*disk_, shard, tenant);
   std::vector<std::optional<event::Record>> out;
   for (const Position position : positions) {
     const auto found = log.find(position);
-    const bool there = found != log.end() && is_visible(found->second->header, now);
+    const bool there = found != log.end() && !horizon.hides(*found->second);
     out.push_back(there ? std::optional(*found->second) : std::nullopt);
   }
   return out;
 }
 
 std::optional<event::Record> MemoryStore::event_by_id(ShardId shard, const TenantId& tenant,
-                                                      const std::string& event_id, Time now) {
+                                                      const std::string& event_id, const Horizon& horizon) {
   const auto facts = fetch(shard, {.dedup = {{tenant, shard::DedupKind::event_id, event_id}}});
   if (!facts.dedup.front()) return std::nullopt;
   const Position position{facts.dedup.front()->made};
-  return events_at(shard, tenant, {&position, 1}, now).front();
+  return events_at(shard, tenant, {&position, 1}, horizon).front();
 }
 
 std::optional<event::Record> MemoryStore::event_by_tsid(ShardId shard, const TenantId& tenant, std::uint64_t tsid,
-                                                        Time now) {
+                                                        const Horizon& horizon) {
   const std::scoped_lock lock(disk_->mutex);
   for (const auto& [position, event] : log_of(*disk_, shard, tenant)) {
-    if (event->tsid == tsid && is_visible(event->header, now)) return *event;
+    if (event->tsid == tsid && !horizon.hides(*event)) return *event;
   }
   return std::nullopt;
 }
@@ -119,15 +120,14 @@ Position MemoryStore::last_position(ShardId shard, const TenantId& tenant) {
   return counters == held->second.counters.end() ? Position{} : Position{counters->second.last_position};
 }
 
-std::vector<event::Record> MemoryStore::expired_events(ShardId shard, const EventExpiry& expiry, std::size_t limit) {
+std::vector<event::Record> MemoryStore::expired_events(ShardId shard, const Horizon& horizon, std::size_t limit) {
   const std::scoped_lock lock(disk_->mutex);
   std::vector<event::Record> out;
   const auto held = disk_->shards.find(shard);
   if (held == disk_->shards.end()) return out;
   for (const auto& [tenant, log] : held->second.events) {
     for (const auto& [position, event] : log) {
-      const bool old = expiry.received_before && event->received < *expiry.received_before;
-      if (is_visible(event->header, expiry.now) && !old) continue;
+      if (!horizon.hides(*event)) continue;
       if (out.size() == limit) return out;
       out.push_back(*event);
       out.back().rest = nullptr;

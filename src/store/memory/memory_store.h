@@ -74,13 +74,14 @@ class MemoryStore final : public Store {
   EventList list_events(ShardId shard, const EventListing& listing) override;
   LogPage event_log(ShardId shard, const LogQuery& query) override;
   std::vector<std::optional<event::Record>> events_at(ShardId shard, const TenantId& tenant,
-                                                      std::span<const Position> positions, Time now) override;
+                                                      std::span<const Position> positions,
+                                                      const Horizon& horizon) override;
   std::optional<event::Record> event_by_id(ShardId shard, const TenantId& tenant, const std::string& event_id,
-                                           Time now) override;
+                                           const Horizon& horizon) override;
   std::optional<event::Record> event_by_tsid(ShardId shard, const TenantId& tenant, std::uint64_t tsid,
-                                             Time now) override;
+                                             const Horizon& horizon) override;
   Position last_position(ShardId shard, const TenantId& tenant) override;
-  std::vector<event::Record> expired_events(ShardId shard, const EventExpiry& expiry, std::size_t limit) override;
+  std::vector<event::Record> expired_events(ShardId shard, const Horizon& horizon, std::size_t limit) override;
   bool reads_are_local() const override { return true; }
   StoreHealth health() override { return {"memory", "none", {}}; }
 

@@ -17,6 +17,19 @@ using event::Index;
 constexpr std::int64_t kBelowAll = -1;
 constexpr std::int64_t kAboveAll = std::numeric_limits<std::int64_t>::max();
 
+Time since(const Horizon& horizon) { return horizon.received_before.value_or(Time::min()); }
+
+template <class Question>
+std::size_t looked_at(const Question& question) {
+  return question.limit + kEventScanMax;
+}
+// One more than is wanted; where answers are still refused here, so many besides.
+constexpr std::size_t kRefusedMax = 1000;
+template <class Question>
+std::size_t sent_max(const Question& question, bool refuses_here) {
+  return question.limit + (refuses_here ? kRefusedMax : 1);
+}
+
 // ---- access patterns --------------------------------------------------------------------------
 
 // The expressions of each index, as in event_tables.h and migrations.cc.
@@ -40,16 +53,34 @@ std::string partition_of(const EventQuery& query, const StoredRange& range) {
   return fmt::format("{}/{}/{}", query.tenant.text(), static_cast<int>(query.index), range.partition);
 }
 
-// $1 shard, $2 partition, $3 now, $4 how many, ($5, $6) after this place, ($7, $8) before this one.
+// How a question is bounded, whatever stands between its answers: `seen` is walked no further than the last row that is
+// sent, or to its own end, and where that end is not the end of the index, its last place is sent as well, as one to go
+// on after. Its rows come in the order of the index, an UNION ALL gives one side after the other. Columns: the place,
+// whether it is an answer, and `more`. `sent` is how many.
+std::string sent_of_seen(const std::string& seen, const char* place, const char* more, const char* looked_at,
+                         const char* sent) {
+  return fmt::format(R"sql(
+WITH seen AS MATERIALIZED ({0})
+(SELECT {1}, s.position, true, {2} FROM seen s WHERE s.shown)
+UNION ALL
+(SELECT {1}, s.position, false, {2} FROM seen s OFFSET {3}::bigint - 1)
+LIMIT {4}::bigint)sql",
+                     seen, place, more, looked_at, sent);
+}
+
+// $1 shard, $2 partition, $3 now, $4 how many are looked at, ($5, $6) after this place, $7 received since, $8 how many
+// are sent, ($9, $10) before this place.
 std::string pattern_sql(const Pattern& pattern, Order order, bool ends) {
   const char* direction = order == Order::ascending ? "ASC" : "DESC";
-  const std::string end = ends ? fmt::format("AND ({}, e.position) < ($7::text, $8::bigint)", pattern.sort) : "";
-  return fmt::format(R"sql(
-SELECT {0}, e.position, e.expires IS NULL OR e.expires > $3::timestamptz, {4}
+  const std::string end = ends ? fmt::format("AND ({}, e.position) < ($9::text, $10::bigint)", pattern.sort) : "";
+  const std::string seen = fmt::format(R"sql(
+SELECT {0} AS sort, e.position, {4} AS event_id,
+       (e.expires IS NULL OR e.expires > $3::timestamptz) AND e.received >= $7::timestamptz AS shown
 FROM millrace.events e
 WHERE e.shard = $1::smallint AND {1} = $2::text AND ({0}, e.position) > ($5::text, $6::bigint) {2}
 ORDER BY {0} {3}, e.position {3} LIMIT $4::bigint)sql",
-                     pattern.sort, pattern.partition, end, direction, pattern.event_id);
+                                       pattern.sort, pattern.partition, end, direction, pattern.event_id);
+  return sent_of_seen(seen, "s.sort", "s.event_id", "$4", "$8");
 }
 
 // By index, order and whether there is an end; their names live as long.
@@ -111,24 +142,25 @@ std::string table_sort(std::string_view ordering_part, std::string_view event_id
 enum class Driver : std::uint8_t { all, type, source, subject, correlation_id, context };
 constexpr std::size_t kDrivers = 6;
 
-// $1 shard, $2 what the driver's index begins with, ($3, $4) before this place, $5 from this time, $6 how many,
-// $7 now, $8 type, $9 source, $10 subject, $11 correlation_id (each an array: empty where any will do), $12 whether the
-// context is wanted, $13 and $14 the key and value of the context's driver.
-// `entry` names the row that the driver's index is of: the event itself, but for the context.
+// $1 shard, $2 what the driver's index begins with, ($3, $4) before this place, $5 from this time, $6 how many are
+// looked at, $7 now, $8 type, $9 source, $10 subject, $11 correlation_id (each an array: empty where any will do), $12
+// whether the context is wanted, $13 and $14 the key and value of the context's driver, $15 received since, $16 how
+// many are sent. `entry` names the row that the driver's index is of: the event itself, but for the context.
 std::string listing_sql(const char* entry, const char* from, const char* driven) {
-  return fmt::format(R"sql(
+  const std::string seen = fmt::format(R"sql(
 SELECT {0}.time, {0}.position,
-       (e.expires IS NULL OR e.expires > $7::timestamptz)
+       (e.expires IS NULL OR e.expires > $7::timestamptz) AND e.received >= $15::timestamptz
          AND (cardinality($8::text[]) = 0 OR e.type = ($8::text[])[1])
          AND (cardinality($9::text[]) = 0 OR e.source = ($9::text[])[1])
          AND (cardinality($10::text[]) = 0 OR e.subject = ($10::text[])[1])
-         AND (cardinality($11::text[]) = 0 OR e.correlation_id = ($11::text[])[1]),
-       CASE WHEN $12::boolean THEN e.context END
+         AND (cardinality($11::text[]) = 0 OR e.correlation_id = ($11::text[])[1]) AS shown,
+       CASE WHEN $12::boolean THEN e.context END AS context
 FROM {1}
 WHERE {0}.shard = $1::smallint AND {2} AND $13::text IS NOT NULL AND $14::text IS NOT NULL
   AND ({0}.time, {0}.position) < ($3::timestamptz, $4::bigint) AND {0}.time >= $5::timestamptz
 ORDER BY {0}.time DESC, {0}.position DESC LIMIT $6::bigint)sql",
-                     entry, from, driven);
+                                       entry, from, driven);
+  return sent_of_seen(seen, "s.time", "s.context", "$6", "$16");
 }
 std::string events_sql(const char* driven) { return listing_sql("e", "millrace.events e", driven); }
 
@@ -176,13 +208,6 @@ std::string driven_by(const EventListing& listing, Driver driver) {
   return tenant;
 }
 
-// One filter at most, and an index for it: then every entry that the index gives matches.
-bool filters_more(const EventListing& listing) {
-  const auto count = listing.context.size() + (listing.type ? 1 : 0) + (listing.source ? 1 : 0) +
-                     (listing.subject ? 1 : 0) + (listing.correlation_id ? 1 : 0);
-  return count > (driver_of(listing) == Driver::all ? 0 : 1);
-}
-
 struct TimedPlace {
   Time time;
   std::int64_t position;
@@ -197,12 +222,17 @@ TimedPlace end_of(const EventListing& listing) {
   return end;
 }
 
-Params params_of(ShardId shard, const EventListing& listing, std::size_t looked_at) {
+// Of the context the index knows one pair, at most.
+bool decides_here(const EventListing& listing) {
+  return listing.context.size() > (driver_of(listing) == Driver::context ? 1 : 0);
+}
+
+Params params_of(ShardId shard, const EventListing& listing) {
   const TimedPlace end = end_of(listing);
   const Driver driver = driver_of(listing);
   Params params;
   params.add(column(shard)).add(driven_by(listing, driver)).add(end.time).add(end.position);
-  params.add(listing.from.value_or(Time::min())).add(as_bigint(looked_at)).add(listing.now);
+  params.add(listing.from.value_or(Time::min())).add(as_bigint(looked_at(listing))).add(listing.horizon.now);
   for (const auto* text : {&listing.type, &listing.source, &listing.subject, &listing.correlation_id}) {
     Column wanted;
     if (*text) wanted.add(**text);
@@ -210,6 +240,7 @@ Params params_of(ShardId shard, const EventListing& listing, std::size_t looked_
   }
   const event::ContextPair pair = listing.context.empty() ? event::ContextPair{} : listing.context.front();
   params.add(!listing.context.empty()).add(pair.key).add(pair.value);
+  params.add(since(listing.horizon)).add(as_bigint(sent_max(listing, decides_here(listing))));
   return params;
 }
 
@@ -230,9 +261,10 @@ EventPage read_events(Connection& connection, ShardId shard, const EventQuery& q
   const Place begin = begin_of(*range, query.order);
   const auto end = end_of(*range, query.order);
   Params params;
-  params.add(column(shard)).add(partition_of(query, *range)).add(query.now);
-  const std::size_t looked_at = query.limit + (range->exact ? 1 : kEventScanMax);
-  params.add(as_bigint(looked_at)).add(begin.sort).add(begin.position);
+  params.add(column(shard)).add(partition_of(query, *range)).add(query.horizon.now);
+  params.add(as_bigint(looked_at(query))).add(begin.sort).add(begin.position);
+  const std::size_t sent = sent_max(query, !range->exact);
+  params.add(since(query.horizon)).add(as_bigint(sent));
   if (end) params.add(end->sort).add(end->position);
   const Rows rows = connection.run(kPatternStatements.of(query.index, query.order, end.has_value()), params);
 
@@ -240,41 +272,51 @@ EventPage read_events(Connection& connection, ShardId shard, const EventQuery& q
   std::vector<Position> wanted;
   EventQuery::Cursor last;
   Row row;
-  int read = 0;
-  for (; read < rows.size() && wanted.size() < query.limit; ++read) {
-    rows.read(read, row);
+  for (int i = 0; i < rows.size() && !page.next; ++i) {
+    if (wanted.size() == query.limit) {
+      page.next = std::move(last);
+      break;
+    }
+    rows.read(i, row);
     last.sort = ordering_part_of(query.tenant, query.index, row.view());
     last.position = Position{row.u64()};
-    const bool visible = row.boolean();
-    if (visible && (range->exact || query.sort.contains(table_sort(last.sort, row.view())))) {
+    if (!row.boolean()) {
+      page.next = std::move(last);
+    } else if (range->exact || query.sort.contains(table_sort(last.sort, row.view()))) {
       wanted.push_back(last.position);
     }
   }
-  if (read < rows.size() || static_cast<std::size_t>(rows.size()) == looked_at) page.next = std::move(last);
-  page.events = read_found(connection, shard, query.tenant, wanted, query.now);
+  if (!page.next && static_cast<std::size_t>(rows.size()) == sent) page.next = std::move(last);
+  page.events = read_found(connection, shard, query.tenant, wanted, query.horizon);
   return page;
 }
 
 EventList list_events(Connection& connection, ShardId shard, const EventListing& listing) {
   if (listing.limit == 0) return {};
-  const std::size_t looked_at = listing.limit + (filters_more(listing) ? kEventScanMax : 1);
-  const Rows rows =
-      connection.run(kListings[static_cast<std::size_t>(driver_of(listing))], params_of(shard, listing, looked_at));
+  const Rows rows = connection.run(kListings[static_cast<std::size_t>(driver_of(listing))], params_of(shard, listing));
   EventList list;
   std::vector<Position> wanted;
   EventListing::Cursor last;
   Row row;
-  int read = 0;
-  for (; read < rows.size() && wanted.size() < listing.limit; ++read) {
-    rows.read(read, row);
+  for (int i = 0; i < rows.size() && !list.next; ++i) {
+    if (wanted.size() == listing.limit) {
+      list.next = last;
+      break;
+    }
+    rows.read(i, row);
     last.time = row.time();
     last.position = Position{row.u64()};
-    const bool matches = row.boolean();
+    const bool answers = row.boolean();
     const auto context = row.maybe(&Row::texts);
-    if (matches && (!context || holds_all(*context, listing.context))) wanted.push_back(last.position);
+    if (!answers) {
+      list.next = last;
+    } else if (!context || holds_all(*context, listing.context)) {
+      wanted.push_back(last.position);
+    }
   }
-  if (read < rows.size() || static_cast<std::size_t>(rows.size()) == looked_at) list.next = last;
-  list.events = read_found(connection, shard, listing.tenant, wanted, listing.now);
+  const std::size_t sent = sent_max(listing, decides_here(listing));
+  if (!list.next && static_cast<std::size_t>(rows.size()) == sent) list.next = last;
+  list.events = read_found(connection, shard, listing.tenant, wanted, listing.horizon);
   return list;
 }
 

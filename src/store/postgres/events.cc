@@ -38,9 +38,12 @@ WHERE e.shard = $1::smallint AND (e.tenant || '/tsid') = $2::text || '/tsid' AND
 ORDER BY e.tsid LIMIT 1)sql",
                                                         kEventColumns)};
 
+// Rows of the log that are sent to be looked at, besides those that are wanted: those who follow it ask again.
+constexpr std::size_t kSentMax = 1000;
+
 // By the primary key; what it looks at is narrow, the events that are wanted are read after.
 const Statement kLog = {"event_log", R"sql(
-SELECT e.position, e.expires, e.type
+SELECT e.position, e.expires, e.received, e.type
 FROM millrace.events e
 WHERE e.shard = $1::smallint AND e.tenant = $2::text AND e.position > $3::bigint
 ORDER BY e.position LIMIT $4::bigint)sql"};
@@ -83,12 +86,12 @@ event::Record read_whole(Row& row) {
   return record;
 }
 
-std::optional<event::Record> first_visible(const Rows& rows, Time now) {
+std::optional<event::Record> first_visible(const Rows& rows, const Horizon& horizon) {
   if (rows.size() == 0) return std::nullopt;
   Row row;
   rows.read(0, row);
   event::Record record = read_whole(row);
-  if (!is_visible(record.header, now)) return std::nullopt;
+  if (horizon.hides(record)) return std::nullopt;
   return record;
 }
 
@@ -103,7 +106,7 @@ void add_events(const Rows& rows, std::size_t limit, std::vector<event::Record>&
 }  // namespace
 
 std::vector<std::optional<event::Record>> read_events_at(Connection& connection, ShardId shard, const TenantId& tenant,
-                                                         std::span<const Position> positions, Time now) {
+                                                         std::span<const Position> positions, const Horizon& horizon) {
   std::vector<std::optional<event::Record>> out(positions.size());
   if (positions.empty()) return out;
   Column wanted;
@@ -114,7 +117,7 @@ std::vector<std::optional<event::Record>> read_events_at(Connection& connection,
   for (int i = 0; i < rows.size(); ++i) {
     rows.read(i, row);
     event::Record record = read_whole(row);
-    if (is_visible(record.header, now)) found.try_emplace(record.position, std::move(record));
+    if (!horizon.hides(record)) found.try_emplace(record.position, std::move(record));
   }
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (const auto at = found.find(positions[i]); at != found.end()) out[i] = at->second;
@@ -123,22 +126,22 @@ std::vector<std::optional<event::Record>> read_events_at(Connection& connection,
 }
 
 std::vector<event::Record> read_found(Connection& connection, ShardId shard, const TenantId& tenant,
-                                      std::span<const Position> positions, Time now) {
+                                      std::span<const Position> positions, const Horizon& horizon) {
   std::vector<event::Record> out;
-  for (auto& event : read_events_at(connection, shard, tenant, positions, now)) {
+  for (auto& event : read_events_at(connection, shard, tenant, positions, horizon)) {
     if (event) out.push_back(std::move(*event));
   }
   return out;
 }
 
 std::optional<event::Record> read_event_by_id(Connection& connection, ShardId shard, const TenantId& tenant,
-                                              const std::string& event_id, Time now) {
-  return first_visible(connection.run(kById, of_tenant(shard, tenant).add(event_id)), now);
+                                              const std::string& event_id, const Horizon& horizon) {
+  return first_visible(connection.run(kById, of_tenant(shard, tenant).add(event_id)), horizon);
 }
 
 std::optional<event::Record> read_event_by_tsid(Connection& connection, ShardId shard, const TenantId& tenant,
-                                                std::uint64_t tsid, Time now) {
-  auto found = first_visible(connection.run(kByTsid, of_tenant(shard, tenant).add(as_bigint(tsid))), now);
+                                                std::uint64_t tsid, const Horizon& horizon) {
+  auto found = first_visible(connection.run(kByTsid, of_tenant(shard, tenant).add(as_bigint(tsid))), horizon);
   if (found && found->tsid != tsid) return std::nullopt;
   return found;
 }
@@ -152,7 +155,7 @@ Position read_last_position(Connection& connection, ShardId shard, const TenantI
 }
 
 LogPage read_event_log(Connection& connection, ShardId shard, const LogQuery& query) {
-  const std::size_t looked_at = query.limit + (query.types.empty() ? 1 : kEventScanMax);
+  const std::size_t looked_at = query.limit + (query.types.empty() ? 1 : kSentMax);
   const Rows rows =
       connection.run(kLog, of_tenant(shard, query.tenant).add(column(query.after)).add(as_bigint(looked_at)));
   LogPage page{.events = {}, .through = query.after};
@@ -163,23 +166,24 @@ LogPage read_event_log(Connection& connection, ShardId shard, const LogQuery& qu
     rows.read(read, row);
     page.through = Position{row.u64()};
     const auto expires = row.maybe(&Row::time);
+    const bool shown = !query.horizon.hides(expires, row.time());
     const bool typed = query.types.empty() || std::ranges::find(query.types, row.view()) != query.types.end();
-    if (typed && (!expires || *expires > query.now)) wanted.push_back(page.through);
+    if (typed && shown) wanted.push_back(page.through);
   }
   page.more = read < rows.size() || static_cast<std::size_t>(rows.size()) == looked_at;
-  page.events = read_found(connection, shard, query.tenant, wanted, query.now);
+  page.events = read_found(connection, shard, query.tenant, wanted, query.horizon);
   return page;
 }
 
-std::vector<event::Record> read_expired_events(Connection& connection, ShardId shard, const EventExpiry& expiry,
+std::vector<event::Record> read_expired_events(Connection& connection, ShardId shard, const Horizon& horizon,
                                                std::size_t limit) {
   std::vector<event::Record> out;
-  add_events(connection.run(kExpired, Params().add(column(shard)).add(expiry.now).add(as_bigint(limit))), limit, out);
-  if (expiry.received_before && out.size() < limit) {
-    add_events(
-        connection.run(kReceivedBefore,
-                       Params().add(column(shard)).add(*expiry.received_before).add(as_bigint(limit)).add(expiry.now)),
-        limit, out);
+  add_events(connection.run(kExpired, Params().add(column(shard)).add(horizon.now).add(as_bigint(limit))), limit, out);
+  if (horizon.received_before && out.size() < limit) {
+    add_events(connection.run(
+                   kReceivedBefore,
+                   Params().add(column(shard)).add(*horizon.received_before).add(as_bigint(limit)).add(horizon.now)),
+               limit, out);
   }
   return out;
 }

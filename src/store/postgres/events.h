@@ -16,16 +16,16 @@ EventPage read_events(Connection& connection, ShardId shard, const EventQuery& q
 EventList list_events(Connection& connection, ShardId shard, const EventListing& listing);
 LogPage read_event_log(Connection& connection, ShardId shard, const LogQuery& query);
 std::vector<std::optional<event::Record>> read_events_at(Connection& connection, ShardId shard, const TenantId& tenant,
-                                                         std::span<const Position> positions, Time now);
+                                                         std::span<const Position> positions, const Horizon& horizon);
 // Those that are there, in the order of their positions' list.
 std::vector<event::Record> read_found(Connection& connection, ShardId shard, const TenantId& tenant,
-                                      std::span<const Position> positions, Time now);
+                                      std::span<const Position> positions, const Horizon& horizon);
 std::optional<event::Record> read_event_by_id(Connection& connection, ShardId shard, const TenantId& tenant,
-                                              const std::string& event_id, Time now);
+                                              const std::string& event_id, const Horizon& horizon);
 std::optional<event::Record> read_event_by_tsid(Connection& connection, ShardId shard, const TenantId& tenant,
-                                                std::uint64_t tsid, Time now);
+                                                std::uint64_t tsid, const Horizon& horizon);
 Position read_last_position(Connection& connection, ShardId shard, const TenantId& tenant);
-std::vector<event::Record> read_expired_events(Connection& connection, ShardId shard, const EventExpiry& expiry,
+std::vector<event::Record> read_expired_events(Connection& connection, ShardId shard, const Horizon& horizon,
                                                std::size_t limit);
 
 }  // namespace millrace::store::postgres

@@ -96,22 +96,23 @@ class PostgresStore final : public Store {
     return reads_.read([&](Connection& c) { return postgres::read_event_log(c, shard, query); });
   }
   std::vector<std::optional<event::Record>> events_at(ShardId shard, const TenantId& tenant,
-                                                      std::span<const Position> positions, Time now) override {
-    return reads_.read([&](Connection& c) { return postgres::read_events_at(c, shard, tenant, positions, now); });
+                                                      std::span<const Position> positions,
+                                                      const Horizon& horizon) override {
+    return reads_.read([&](Connection& c) { return postgres::read_events_at(c, shard, tenant, positions, horizon); });
   }
   std::optional<event::Record> event_by_id(ShardId shard, const TenantId& tenant, const std::string& event_id,
-                                           Time now) override {
-    return reads_.read([&](Connection& c) { return postgres::read_event_by_id(c, shard, tenant, event_id, now); });
+                                           const Horizon& horizon) override {
+    return reads_.read([&](Connection& c) { return postgres::read_event_by_id(c, shard, tenant, event_id, horizon); });
   }
   std::optional<event::Record> event_by_tsid(ShardId shard, const TenantId& tenant, std::uint64_t tsid,
-                                             Time now) override {
-    return reads_.read([&](Connection& c) { return postgres::read_event_by_tsid(c, shard, tenant, tsid, now); });
+                                             const Horizon& horizon) override {
+    return reads_.read([&](Connection& c) { return postgres::read_event_by_tsid(c, shard, tenant, tsid, horizon); });
   }
   Position last_position(ShardId shard, const TenantId& tenant) override {
     return reads_.read([&](Connection& c) { return postgres::read_last_position(c, shard, tenant); });
   }
-  std::vector<event::Record> expired_events(ShardId shard, const EventExpiry& expiry, std::size_t limit) override {
-    return reads_.read([&](Connection& c) { return postgres::read_expired_events(c, shard, expiry, limit); });
+  std::vector<event::Record> expired_events(ShardId shard, const Horizon& horizon, std::size_t limit) override {
+    return reads_.read([&](Connection& c) { return postgres::read_expired_events(c, shard, horizon, limit); });
   }
 
   bool owns() const override { return ownership_.holds(); }

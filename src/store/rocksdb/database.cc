@@ -198,6 +198,9 @@ void Database::replay() {
                                  "--salvage-damaged-log",
                                  folder));
   }
+  if (applied && !Journal::exists(folder)) {
+    spdlog::warn("store: {} has no files; kept up to record {}, whatever came after it is lost", folder, *applied);
+  }
   const auto secret = read_number(kJournalSecretKey, rocksdb::kReadAllTier);
   journal_.emplace(JournalOptions{.folder = folder, .sync = options_.sync, .secret = secret});
   const auto put_back = [this](std::string_view record) {
@@ -300,8 +303,7 @@ void Database::watch_space() const {
 std::string_view Database::unwritable() const {
   static_assert(kFreeBytesMin == std::uint64_t{256} << 20, "the text names it");
   if (const std::string_view why = watch_->unwritable(); !why.empty()) return why;
-  if (!space_is_short_.load(std::memory_order_relaxed)) return {};
-  watch_space();  // no commit comes by to find out that there is room again
+  watch_space();  // on an idle server no commit comes by to find out
   if (!space_is_short_.load(std::memory_order_relaxed)) return {};
   return "the disk of the data folder is nearly full: make room, below 256 MiB nothing is written";
 }

@@ -10,8 +10,8 @@ namespace millrace::store::rocks {
 namespace {
 
 std::optional<event::Record> read_visible(View& view, ShardId shard, const TenantId& tenant, Position position,
-                                          Time now) {
-  return read_events_at(view, shard, tenant, {&position, 1}, now).front();
+                                          const Horizon& horizon) {
+  return read_events_at(view, shard, tenant, {&position, 1}, horizon).front();
 }
 
 // TSIDs rise with positions, so the log is its own index: the first event at or after `tsid`.
@@ -64,7 +64,7 @@ class TsidSearch {
 };
 
 // The oldest events of each tenant, as long as they were received before.
-void add_received_before(View& view, ShardId shard, const EventExpiry& expiry, std::size_t limit,
+void add_received_before(View& view, ShardId shard, const Horizon& horizon, std::size_t limit,
                          std::vector<event::Record>& out) {
   const std::string end = after_prefix(shard_prefix(shard));
   std::string from = shard_prefix(shard);
@@ -74,11 +74,11 @@ void add_received_before(View& view, ShardId shard, const EventExpiry& expiry, s
       const EventName name = parse_event_key(key);
       const TenantId tenant = TenantId::trusted(std::string(name.tenant));
       const EventGlance glance = glance_at_event(value);
-      if (glance.received >= *expiry.received_before) {
+      if (glance.received >= *horizon.received_before) {
         next_tenant = after_prefix(tenant_prefix(shard, tenant));
         return false;
       }
-      const bool listed = glance.expires && *glance.expires <= expiry.now;  // by its own time, already
+      const bool listed = glance.expires && *glance.expires <= horizon.now;  // by its own time, already
       if (!listed) out.push_back(decode_event(tenant, name.position, value, RestOf::nothing));
       return out.size() < limit;
     });
@@ -92,7 +92,7 @@ LogPage read_event_log(View& view, ShardId shard, const LogQuery& query) {
   LogPage page{.events = {}, .through = query.after};
   std::size_t left = query.limit + kEventScanMax;
   const auto wanted = [&](const EventGlance& glance) {
-    if (glance.expires && *glance.expires <= query.now) return false;
+    if (query.horizon.hides(glance.expires, glance.received)) return false;
     return query.types.empty() || std::ranges::find(query.types, glance.type) != query.types.end();
   };
   view.scan(Table::events, event_key(shard, query.tenant, Position{query.after.value + 1}),
@@ -111,7 +111,7 @@ LogPage read_event_log(View& view, ShardId shard, const LogQuery& query) {
 }
 
 std::vector<std::optional<event::Record>> read_events_at(View& view, ShardId shard, const TenantId& tenant,
-                                                         std::span<const Position> positions, Time now) {
+                                                         std::span<const Position> positions, const Horizon& horizon) {
   std::vector<std::string> keys;
   keys.reserve(positions.size());
   for (const Position position : positions) keys.push_back(event_key(shard, tenant, position));
@@ -120,24 +120,24 @@ std::vector<std::optional<event::Record>> read_events_at(View& view, ShardId sha
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (!values[i]) continue;
     out[i] = decoded(Table::events, keys[i], [&] { return decode_event(tenant, positions[i], *values[i]); });
-    if (!is_visible(out[i]->header, now)) out[i].reset();
+    if (horizon.hides(*out[i])) out[i].reset();
   }
   return out;
 }
 
 std::optional<event::Record> read_event_by_id(View& view, ShardId shard, const TenantId& tenant,
-                                              const std::string& event_id, Time now) {
+                                              const std::string& event_id, const Horizon& horizon) {
   const shard::DedupKey key{tenant, shard::DedupKind::event_id, event_id};
   const auto row = read_dedup(view, shard, {&key, 1}).front();
   if (!row) return std::nullopt;
-  return read_visible(view, shard, tenant, Position{row->made}, now);
+  return read_visible(view, shard, tenant, Position{row->made}, horizon);
 }
 
 std::optional<event::Record> read_event_by_tsid(View& view, ShardId shard, const TenantId& tenant, std::uint64_t tsid,
-                                                Time now) {
+                                                const Horizon& horizon) {
   const auto position = TsidSearch(view, shard, tenant).find(tsid);
   if (!position) return std::nullopt;
-  return read_visible(view, shard, tenant, *position, now);
+  return read_visible(view, shard, tenant, *position, horizon);
 }
 
 Position read_last_position(View& view, ShardId shard, const TenantId& tenant) {
@@ -147,11 +147,10 @@ Position read_last_position(View& view, ShardId shard, const TenantId& tenant) {
   return decoded(Table::counters, key, [&] { return Position{decode_counters(tenant.text(), *bytes).last_position}; });
 }
 
-std::vector<event::Record> read_expired_events(View& view, ShardId shard, const EventExpiry& expiry,
-                                               std::size_t limit) {
+std::vector<event::Record> read_expired_events(View& view, ShardId shard, const Horizon& horizon, std::size_t limit) {
   std::vector<event::Record> out;
   if (limit == 0) return out;
-  view.scan(Table::event_expiry, shard_prefix(shard), time_prefix(shard, expiry.now + Millis(1)), [&](auto key, auto) {
+  view.scan(Table::event_expiry, shard_prefix(shard), time_prefix(shard, horizon.now + Millis(1)), [&](auto key, auto) {
     const EventName name = parse_event_expiry_key(key);
     const TenantId tenant = TenantId::trusted(std::string(name.tenant));
     const std::string row = event_key(shard, tenant, name.position);
@@ -160,7 +159,7 @@ std::vector<event::Record> read_expired_events(View& view, ShardId shard, const 
     out.push_back(decode_event(tenant, name.position, *bytes, RestOf::nothing));
     return out.size() < limit;
   });
-  if (expiry.received_before) add_received_before(view, shard, expiry, limit, out);
+  if (horizon.received_before) add_received_before(view, shard, horizon, limit, out);
   return out;
 }
 

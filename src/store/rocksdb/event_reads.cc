@@ -47,45 +47,66 @@ class Walk {
   std::unique_ptr<rocksdb::Iterator> at_;
 };
 
-// The events at these positions, which an index names.
-std::vector<event::Record> read_named(View& view, ShardId shard, const TenantId& tenant,
-                                      const std::vector<Position>& positions) {
+struct Entry {
+  std::string key;
+  Position position;
+};
+
+// The next entries, at most `count`.
+std::vector<Entry> take_entries(Walk& walk, std::size_t count) {
+  std::vector<Entry> entries;
+  for (; walk.valid() && entries.size() < count; walk.next()) {
+    entries.push_back({std::string(walk.key()), walk.position()});
+  }
+  return entries;
+}
+
+// The events that entries name; nullopt for those that are hidden, which cost no more than a glance.
+std::vector<std::optional<event::Record>> read_named(View& view, ShardId shard, const TenantId& tenant,
+                                                     const std::vector<Entry>& entries, const Horizon& horizon) {
   std::vector<std::string> keys;
-  keys.reserve(positions.size());
-  for (const Position position : positions) keys.push_back(event_key(shard, tenant, position));
+  keys.reserve(entries.size());
+  for (const Entry& entry : entries) keys.push_back(event_key(shard, tenant, entry.position));
   const auto values = view.get_all(Table::events, keys);
-  std::vector<event::Record> events;
-  events.reserve(positions.size());
+  std::vector<std::optional<event::Record>> events(entries.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (!values[i]) throw_damaged(Table::events, keys[i], "an index names an event that is not there");
-    events.push_back(decoded(Table::events, keys[i], [&] { return decode_event(tenant, positions[i], *values[i]); }));
+    decoded(Table::events, keys[i], [&] {
+      const EventGlance glance = glance_at_event(*values[i]);
+      if (!horizon.hides(glance.expires, glance.received)) {
+        events[i] = decode_event(tenant, entries[i].position, *values[i]);
+      }
+      return true;
+    });
   }
   return events;
 }
+
+// Entries that are looked at together once the first were not enough.
+constexpr std::size_t kEntriesAtOnce = 256;
 
 struct Gathered {
   std::vector<event::Record> events;
   std::optional<std::string> last;  // the last entry looked at, if there are more
 };
 
-// Up to `limit` events that are wanted, looking at no more than kEventScanMax that are not.
-template <class Wanted>
-Gathered gather(View& view, ShardId shard, const TenantId& tenant, Walk& walk, std::size_t limit, Wanted wanted) {
+// Up to `limit` of a question's events that are wanted, looking at no more than kEventScanMax that are not.
+template <class Question, class Wanted>
+Gathered gather(View& view, ShardId shard, const Question& question, Walk& walk, Wanted wanted) {
   Gathered out;
-  std::string last;
-  for (std::size_t left = limit + kEventScanMax; walk.valid() && out.events.size() < limit && left > 0;) {
-    const std::size_t chunk = std::min(left, limit - out.events.size());
-    std::vector<Position> positions;
-    for (; walk.valid() && positions.size() < chunk; walk.next()) {
-      positions.push_back(walk.position());
-      last = walk.key();
+  const std::size_t limit = question.limit;
+  std::size_t left = limit + kEventScanMax;
+  for (std::size_t count = limit; walk.valid() && out.events.size() < limit && left > 0; count = kEntriesAtOnce) {
+    const std::vector<Entry> entries = take_entries(walk, std::min(left, count));
+    left -= entries.size();
+    auto events = read_named(view, shard, question.tenant, entries, question.horizon);
+    std::size_t seen = 0;
+    for (; seen < events.size() && out.events.size() < limit; ++seen) {
+      if (events[seen] && wanted(*events[seen])) out.events.push_back(*std::move(events[seen]));
     }
-    left -= positions.size();
-    for (event::Record& record : read_named(view, shard, tenant, positions)) {
-      if (wanted(record)) out.events.push_back(std::move(record));
-    }
+    out.last.reset();
+    if (walk.valid() || seen < entries.size()) out.last = entries[seen - 1].key;
   }
-  if (walk.valid() && !last.empty()) out.last = std::move(last);
   return out;
 }
 
@@ -123,7 +144,7 @@ EventPage read_events(View& view, ShardId shard, const EventQuery& query) {
     }
   }
   Walk walk(view, std::move(lower), std::move(upper), query.order);
-  auto found = gather(view, shard, query.tenant, walk, query.limit,
+  auto found = gather(view, shard, query, walk,
                       [&](const event::Record& record) { return is_wanted(query, *range, record.header); });
   EventPage page{std::move(found.events), {}};
   if (found.last) {
@@ -141,8 +162,7 @@ EventList list_events(View& view, ShardId shard, const EventListing& listing) {
     upper = std::min(upper, with_position(with_time(prefix, listing.before->time), listing.before->position));
   }
   Walk walk(view, std::move(lower), std::move(upper), Order::descending);
-  auto found = gather(view, shard, listing.tenant, walk, listing.limit,
-                      [&](const event::Record& record) { return listing.matches(record); });
+  auto found = gather(view, shard, listing, walk, [&](const event::Record& record) { return listing.matches(record); });
   EventList list{std::move(found.events), {}};
   if (found.last) list.next = listing_place(*found.last);
   return list;

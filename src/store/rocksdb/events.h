@@ -19,12 +19,12 @@ EventPage read_events(View& view, ShardId shard, const EventQuery& query);
 EventList list_events(View& view, ShardId shard, const EventListing& listing);
 LogPage read_event_log(View& view, ShardId shard, const LogQuery& query);
 std::vector<std::optional<event::Record>> read_events_at(View& view, ShardId shard, const TenantId& tenant,
-                                                         std::span<const Position> positions, Time now);
+                                                         std::span<const Position> positions, const Horizon& horizon);
 std::optional<event::Record> read_event_by_id(View& view, ShardId shard, const TenantId& tenant,
-                                              const std::string& event_id, Time now);
+                                              const std::string& event_id, const Horizon& horizon);
 std::optional<event::Record> read_event_by_tsid(View& view, ShardId shard, const TenantId& tenant, std::uint64_t tsid,
-                                                Time now);
+                                                const Horizon& horizon);
 Position read_last_position(View& view, ShardId shard, const TenantId& tenant);
-std::vector<event::Record> read_expired_events(View& view, ShardId shard, const EventExpiry& expiry, std::size_t limit);
+std::vector<event::Record> read_expired_events(View& view, ShardId shard, const Horizon& horizon, std::size_t limit);
 
 }  // namespace millrace::store::rocks

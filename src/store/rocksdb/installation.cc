@@ -38,8 +38,10 @@ void write_durably(const std::string& folder, const std::string& text) {
 }  // namespace
 
 std::optional<std::string> find_rocksdb_installation(const std::string& path) {
+  // One that cannot be read is not absent: a new one in its place would make the blobs another's.
+  if (::access(path_in(path).c_str(), F_OK) != 0 && errno == ENOENT) return std::nullopt;
   std::ifstream file(path_in(path));
-  if (!file) return std::nullopt;
+  if (!file) refuse(path_in(path), "cannot be read", errno);
   std::string text;
   std::getline(file, text);
   if (is_installation(text)) return text;

@@ -84,27 +84,28 @@ class RocksStore final : public Store {
     return rocks::read_event_log(view, shard, query);
   }
   std::vector<std::optional<event::Record>> events_at(ShardId shard, const TenantId& tenant,
-                                                      std::span<const Position> positions, Time now) override {
+                                                      std::span<const Position> positions,
+                                                      const Horizon& horizon) override {
     View view(database_);
-    return rocks::read_events_at(view, shard, tenant, positions, now);
+    return rocks::read_events_at(view, shard, tenant, positions, horizon);
   }
   std::optional<event::Record> event_by_id(ShardId shard, const TenantId& tenant, const std::string& event_id,
-                                           Time now) override {
+                                           const Horizon& horizon) override {
     View view(database_);
-    return rocks::read_event_by_id(view, shard, tenant, event_id, now);
+    return rocks::read_event_by_id(view, shard, tenant, event_id, horizon);
   }
   std::optional<event::Record> event_by_tsid(ShardId shard, const TenantId& tenant, std::uint64_t tsid,
-                                             Time now) override {
+                                             const Horizon& horizon) override {
     View view(database_);
-    return rocks::read_event_by_tsid(view, shard, tenant, tsid, now);
+    return rocks::read_event_by_tsid(view, shard, tenant, tsid, horizon);
   }
   Position last_position(ShardId shard, const TenantId& tenant) override {
     View view(database_);
     return rocks::read_last_position(view, shard, tenant);
   }
-  std::vector<event::Record> expired_events(ShardId shard, const EventExpiry& expiry, std::size_t limit) override {
+  std::vector<event::Record> expired_events(ShardId shard, const Horizon& horizon, std::size_t limit) override {
     View view(database_);
-    return rocks::read_expired_events(view, shard, expiry, limit);
+    return rocks::read_expired_events(view, shard, horizon, limit);
   }
   std::string_view unwritable() const override { return database_.unwritable(); }
   bool congested() const override { return database_.congested(); }

@@ -215,6 +215,16 @@ TEST_F(RocksStoreTest, WritesGoOnOnceTheDiskHasRoomAgain) {
   EXPECT_EQ(live_items(*store), 1u);
 }
 
+TEST_F(RocksStoreTest, ADiskThatFillsUpIsNoticedThoughNothingIsWritten) {
+  std::atomic<std::uint64_t> free = std::uint64_t{1} << 40;
+  const auto store = open_rocksdb({.path = folder_, .free_bytes = [&] { return std::optional(free.load()); }});
+  EXPECT_EQ(store->unwritable(), "");
+  free = std::uint64_t{100} << 20;
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (store->unwritable().empty() && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
+  EXPECT_THAT(std::string(store->unwritable()), HasSubstr("nearly full"));
+}
+
 // More than the journal keeps: its files come free as tables are written, and a crash loses nothing.
 TEST_F(RocksStoreTest, JournalStaysSmallWhileMuchIsWritten) {
   const auto store = open();
@@ -356,6 +366,14 @@ TEST_F(RocksStoreTest, AnInstallationIsMadeOnceAndGoesWithTheFolder) {
   EXPECT_EQ(find_rocksdb_installation(crash_image()), made);
   const auto other = open(root_ / "other");
   EXPECT_NE(rocksdb_installation(root_ / "other"), made);
+}
+
+TEST_F(RocksStoreTest, AnInstallationThatCannotBeReadIsNotReplaced) {
+  fs::create_directory(folder_);
+  const fs::path file = folder_ / "installation";
+  fs::create_symlink(file, file);  // root may read anything else
+  EXPECT_THROW(rocksdb_installation(folder_), StoreError);
+  EXPECT_TRUE(fs::is_symlink(file));
 }
 
 TEST_F(RocksStoreTest, ADamagedInstallationIsNotReplaced) {
