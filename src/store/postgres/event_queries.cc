@@ -274,19 +274,19 @@ EventPage read_events(Connection& connection, ShardId shard, const EventQuery& q
   Row row;
   for (int i = 0; i < rows.size() && !page.next; ++i) {
     if (wanted.size() == query.limit) {
-      page.next = std::move(last);
+      page.next = last;
       break;
     }
     rows.read(i, row);
     last.sort = ordering_part_of(query.tenant, query.index, row.view());
     last.position = Position{row.u64()};
     if (!row.boolean()) {
-      page.next = std::move(last);
+      page.next = last;
     } else if (range->exact || query.sort.contains(table_sort(last.sort, row.view()))) {
       wanted.push_back(last.position);
     }
   }
-  if (!page.next && static_cast<std::size_t>(rows.size()) == sent) page.next = std::move(last);
+  if (!page.next && static_cast<std::size_t>(rows.size()) == sent) page.next = last;
   page.events = read_found(connection, shard, query.tenant, wanted, query.horizon);
   return page;
 }
