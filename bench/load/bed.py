@@ -99,12 +99,15 @@ class Bed:
                     return int(line.split()[1]) * 1024
         raise RuntimeError("no RssAnon in /proc/PID/status")
 
-    def restart(self, kill):
-        """Seconds from the start of the process until it is ready."""
+    def restart(self, kill, options=None):
+        """Seconds from the start of the process until it is ready; with other options of `serve`, if given."""
         if kill:
             self.server.kill()
         else:
             self.server.stop()
+        if options is not None:
+            self._options = options
+            self.server = self._make_server()
         return self.server.start()
 
 

@@ -3,7 +3,10 @@
 import json
 import os
 import platform
+import subprocess
 from datetime import date
+
+from bed import BUILD, ROOT
 
 
 class Results:
@@ -21,6 +24,7 @@ class Results:
         aim = f">= {least}" if least is not None else f"<= {most}" if most is not None else ""
         self.rows.append({"store": store, "what": what, "value": value, "unit": unit, "aim": aim, "met": met})
         if not self._header:
+            print(f"{date.today().isoformat()}, {version()}")
             print(f"{'store':<10} {'what':<58} {'value':>12} {'unit':<12} {'aim':<8}", flush=True)
             self._header = True
         verdict = "" if met is None else "met" if met else "MISSED"
@@ -28,13 +32,22 @@ class Results:
 
     def write_json(self, path):
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"machine": machine(), "date": date.today().isoformat(), "rows": self.rows}, file, indent=1)
+            json.dump({"machine": machine(), "date": date.today().isoformat(), "version": version(), "rows": self.rows},
+                      file, indent=1)
 
 
 def _short(value):
     if isinstance(value, int) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def version():
+    """What was measured: the program's word, and the commit where the sources are a repository."""
+    program = subprocess.run([BUILD / "millrace", "--version"], capture_output=True, text=True, check=False)
+    commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True,
+                            check=False)
+    return " ".join(text for text in ("millrace", program.stdout.strip(), commit.stdout.strip()) if text)
 
 
 def machine():

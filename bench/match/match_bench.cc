@@ -1,10 +1,12 @@
 // Events matched in a second by one thread: for each kind of rule, for growing numbers of rules, for many
-// wildcards; the reference matcher in the same run. ./dev bench match [--events N]
+// wildcards; the reference matcher in the same run; and sets that were changed beside the same ones built anew.
+// ./dev bench match [--events N] [--parts kinds,sets,changed]
 #include <fmt/format.h>
 #include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -165,16 +167,54 @@ void print_sets(const Corpus& corpus) {
   for (const std::size_t count : {100u, 1'000u, 10'000u}) print_set("hostile", hostile_rules(count), hostile);
 }
 
+// As many replaced rules as a set of so many carries before it is built anew: each is one hidden and one recent.
+std::size_t replaced_at_most(std::size_t rules) {
+  return (64 + 2 * static_cast<std::size_t>(std::sqrt(static_cast<double>(rules)))) / 2;
+}
+
+void print_changed_set(const char* name, const std::vector<match::Rule>& rules, std::size_t count,
+                       const Corpus& corpus) {
+  const auto split = static_cast<std::ptrdiff_t>(count);
+  const std::size_t replaced = rules.size() - count;
+  auto changed = match::RuleSet::build({rules.begin(), rules.begin() + split});
+  const auto start = Clock::now();
+  for (std::size_t i = 0; i < replaced; ++i) {
+    changed = changed->with({rules[count + i]}, std::vector<match::RuleId>{rules[i].id});
+  }
+  const double changing = seconds_since(start) / static_cast<double>(replaced);
+  const auto fresh = match::RuleSet::build({rules.begin() + static_cast<std::ptrdiff_t>(replaced), rules.end()});
+  const Rate before = measure(*fresh, corpus);
+  const Rate after = measure(*changed, corpus);
+  fmt::print("| {} | {} | {} | {:.3f} | {:.0f} | {:.0f} | {:.2f} |\n", name, changed->size(), changed->hidden(),
+             changing * 1e3, before.matching, after.matching, before.matching / after.matching);
+}
+
+void print_changed_sets(const Corpus& corpus) {
+  fmt::print(
+      "\n| set | rules | of them replaced, one by one | a change, ms | built anew, events/s | after the changes | cost "
+      "to anew |\n");
+  fmt::print("|---|---|---|---|---|---|---|\n");
+  for (const std::size_t count : {1'000u, 10'000u, 100'000u}) {  // up to 512 they are built anew each time
+    const std::size_t all = count + replaced_at_most(count);
+    print_changed_set("own", compile(own_rules(all)), count, corpus);
+    print_changed_set("shared", compile(shared_rules(all)), count, corpus);
+    print_changed_set("wildcards", compile(wildcard_rules(all)), count, corpus);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::size_t events = 200'000;
+  std::string_view parts = "kinds,sets,changed";
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::string_view(argv[i]) == "--events") events = std::strtoull(argv[i + 1], nullptr, 10);
+    if (std::string_view(argv[i]) == "--parts") parts = argv[i + 1];
   }
-  if (events < kRounds) return fmt::print(stderr, "usage: match_bench [--events N]\n"), 2;
+  if (events < kRounds) return fmt::print(stderr, "usage: match_bench [--events N] [--parts {}]\n", parts), 2;
   const Corpus corpus = make_corpus(events, make_event);
   print_parsing(corpus);
-  print_kinds(corpus);
-  print_sets(corpus);
+  if (parts.contains("kinds")) print_kinds(corpus);
+  if (parts.contains("sets")) print_sets(corpus);
+  if (parts.contains("changed")) print_changed_sets(corpus);
 }

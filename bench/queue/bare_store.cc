@@ -2,7 +2,8 @@
 // can. bench/queue compares the server's bulk rate with it.
 //   bare_store --data DIR | --postgres URL [--seconds 5] [--group 100]
 // Each round creates a group, then completes the one before and leases the new one in a second commit,
-// as the server does for POST /events and POST /events/settle with a claim. Prints one line of JSON.
+// as the server does for POST /events and POST /events/settle with a claim; one group is made visible beside the next
+// one's sync. Prints one line of JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "bare/bare_run.h"
+#include "bare/overlapped.h"
 #include "load/bodies.h"
 
 namespace {
@@ -108,13 +110,17 @@ void measure(store::Store& store, Epoch epoch, const bench::Arguments& arguments
   for (const auto& counters : store.load(kShard).counters) last = std::max(last, counters.last_item);
   Source source(last);
   std::uint64_t items = 0;
+  bench::Overlapped log(store, epoch);
   const auto start = Steady::now();
   double seconds = 0;
   while (seconds < seconds_wanted) {
-    for (const shard::Batch& batch : {source.creates(group), source.settle()}) store.commit(epoch, {&batch, 1});
+    log.commit(source.creates(group));
+    log.commit(source.settle());
     items += group;
     seconds = std::chrono::duration<double>(Steady::now() - start).count();
   }
+  log.finish();
+  seconds = std::chrono::duration<double>(Steady::now() - start).count();
   fmt::print(R"({{"group":{},"seconds":{:.3f},"items":{},"items_per_s":{:.1f}}})"
              "\n",
              group, seconds, items, static_cast<double>(items) / seconds);

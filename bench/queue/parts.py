@@ -1,5 +1,8 @@
 """What is measured of the queue. Each function takes a Bed with an empty store and adds rows."""
 
+import json
+import urllib.request
+
 from bed import median
 
 CONNECTIONS = 64
@@ -56,7 +59,7 @@ def measure_wake(bed, out, count):
 
 
 def measure_waiting(bed, out, sizes, seconds):
-    """(d), (e), (g): claims, memory and starts with ever more items waiting."""
+    """(d), (e), (g): claims (S4.14), memory and starts with ever more items waiting."""
     empty = bed.resident_bytes()
     claims, resident, waiting = {}, {}, 0
     for size in sizes:
@@ -64,7 +67,7 @@ def measure_waiting(bed, out, sizes, seconds):
         waiting = size
         out.add(bed.store, f"fill to {size:,} waiting, arrays of 1,000", filled["items_per_s"], "items/s")
         bed.settle()
-        claims[size] = _claim(bed, out, size, seconds)
+        claims[size] = _claim(bed, out, f"{size:,} waiting", seconds)
         resident[size] = bed.resident_bytes()
         out.add(bed.store, f"(e) resident with {size:,} waiting", resident[size] / 2**20, "MiB")
     first, last = sizes[0], sizes[-1]
@@ -73,11 +76,11 @@ def measure_waiting(bed, out, sizes, seconds):
     _measure_starts(bed, out, last, empty)
 
 
-def _claim(bed, out, size, seconds):
-    """p99 of a claim among so many, in milliseconds. Each claimed item is completed and replaced by a new one."""
+def _claim(bed, out, among, seconds):
+    """p99 of a claim in milliseconds. Each claimed item is completed and replaced by a new one."""
     step = bed.load("three-step", connections=8, seconds=seconds, warmup=1, lanes=16)["steps"]["claim"]
-    out.add(bed.store, f"(d) claim with {size:,} waiting, p50", step["p50_us"] / 1000, "ms")
-    out.add(bed.store, f"(d) claim with {size:,} waiting, p99", step["p99_us"] / 1000, "ms")
+    out.add(bed.store, f"(d) claim with {among}, p50", step["p50_us"] / 1000, "ms")
+    out.add(bed.store, f"(d) claim with {among}, p99", step["p99_us"] / 1000, "ms")
     return step["p99_us"] / 1000
 
 
@@ -116,3 +119,39 @@ def measure_drain(bed, out, size, seconds):
     many = bed.load("drain", batch=1, connections=CONNECTIONS, **limit)["requests_per_s"]
     out.add(bed.store, f"(d) drain {size:,}", many, "items/s")
     out.add(bed.store, f"(d) drain {size:,} to a thousand", many / few, "ratio", least=0.9)
+
+
+def measure_others(bed, out, count, seconds):
+    """S4.14: claims beside items that have other tags, each its own, and beside finished ones. S4.15: while these go."""
+    bed.load("fill", count=1000, batch=1000, connections=1)
+    alone = _claim(bed, out, "1,000 waiting", seconds)
+    _fill_with_own_tags(bed, count // 10)
+    beside = _claim(bed, out, f"1,000 waiting beside {count // 10:,} with tags of their own", seconds)
+    out.add(bed.store, "(d) claim p99, beside other tags to alone", beside / alone, "ratio", most=1.5)
+    bed.load("fill", count=count, batch=1000, connections=8)
+    bed.load("drain", batch=100, connections=8)
+    bed.load("fill", count=1000, batch=1000, connections=1)
+    bed.settle()
+    beside = _claim(bed, out, f"1,000 waiting beside {count:,} finished", seconds)
+    out.add(bed.store, "(d) claim p99, beside finished items to alone", beside / alone, "ratio", most=1.5)
+    _measure_expiry(bed, out, seconds)
+
+
+def _measure_expiry(bed, out, seconds):
+    rates = {}
+    for retention, name in (("30d", "that are kept"), ("1s", "that go")):
+        bed.restart(kill=False, options=("--queue-retention", retention))
+        report = bed.load("three-step", connections=8, seconds=seconds)
+        rates[retention] = report["items_per_s"]
+        out.add(bed.store, f"create, claim, complete beside finished items {name}", rates[retention], "items/s")
+        out.add(bed.store, f"claim beside finished items {name}, p99", report["steps"]["claim"]["p99_us"] / 1000, "ms")
+    out.add(bed.store, "create, claim, complete while finished items go", rates["1s"] / rates["30d"], "ratio")
+
+
+def _fill_with_own_tags(bed, count):
+    for first in range(0, count, 1000):
+        items = [{"title": "of another kind", "tags": f"own-{number}"} for number in range(first, first + 1000)]
+        request = urllib.request.Request(f"http://127.0.0.1:{bed.server.port}/events", json.dumps(items).encode(),
+                                         {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            answer.read()

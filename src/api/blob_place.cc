@@ -56,20 +56,24 @@ bool is_postgres(const std::string& store) { return !store.empty() && store != "
 }  // namespace
 
 std::unique_ptr<blob::BlobStore> open_blobs(const BlobPlace& place, const Clock& clock, const ReadVariable& variable) {
-  const auto watched = [](const char* kind, std::unique_ptr<blob::BlobStore> store) {
-    return std::make_unique<blob::WatchedStore>(kind, std::move(store));
+  const auto watched = [](const char* kind, std::string name, std::unique_ptr<blob::BlobStore> store) {
+    return std::make_unique<blob::WatchedStore>(kind, std::move(name), std::move(store));
   };
-  if (place.blobs.starts_with("s3://")) return watched("s3", blob::open_s3(blob::read_s3_url(place.blobs, variable)));
+  if (place.blobs.starts_with("s3://")) {
+    return watched("s3", place.blobs.substr(0, place.blobs.find('?')),
+                   blob::open_s3(blob::read_s3_url(place.blobs, variable)));
+  }
   if (place.blobs == "memory" || (place.blobs.empty() && place.store == "memory://")) {
-    return watched("memory", std::make_unique<blob::MemoryStore>(clock));
+    return watched("memory", "the memory of the server", std::make_unique<blob::MemoryStore>(clock));
   }
   if (place.blobs == "postgres" && !is_postgres(place.store)) {
     throw Unavailable("--blobs postgres needs --store postgres://…");
   }
   if (place.blobs == "postgres" || (place.blobs.empty() && is_postgres(place.store))) {
-    return watched("postgres", std::make_unique<TableBlobs>(place.store, clock));
+    return watched("postgres", "a table of the PostgreSQL store", std::make_unique<TableBlobs>(place.store, clock));
   }
-  return watched("folder", blob::open_folder({.root = place.blobs.empty() ? place.data + "/blobs" : place.blobs}));
+  const std::string folder = place.blobs.empty() ? place.data + "/blobs" : place.blobs;
+  return watched("folder", "folder " + folder, blob::open_folder({.root = folder}));
 }
 
 }  // namespace millrace::api

@@ -14,6 +14,8 @@ namespace millrace::api {
 namespace {
 
 constexpr Millis kOrphanAge = std::chrono::hours(1);
+// For readers that have just seen the event and want what it refers to.
+constexpr Millis kPastAge = std::chrono::minutes(1);   // of a blob, and since its event expired
 constexpr auto kFirstAfter = std::chrono::seconds(1);  // what the last run left, and whether the store is there
 constexpr auto kEvery = std::chrono::seconds(30);
 // What one round may cost: some thousand point reads.
@@ -34,30 +36,47 @@ std::optional<std::string> queue_in_key(std::string_view key) {
   return std::string(key.substr(0, slash));
 }
 
+bool is_old(const blob::Entry& entry, Time now) { return entry.written < now - kOrphanAge; }
+
+// Whether an event of this owner's id is a repeat for as long as any command takes that is under way now. A row without
+// end says nothing of the kind: it is given one in the commit that drops its event.
+bool stays_known(const shard::DedupRecord& row, const event::KeyOwner& owner, Time now) {
+  if (row.expires == kNever || row.expires <= now + kOrphanAge) return false;
+  const bool is_of_id_alone = row.key.kind == shard::DedupKind::event_id;
+  return !owner.source || !is_of_id_alone || row.fingerprint == *owner.source;
+}
+
 }  // namespace
 
 std::size_t BlobSweep::round() {
-  const Time old = clock_.now() - kOrphanAge;
-  const std::size_t removed = sweep_page(old);
-  return removed + search_items(old) + search_events(old);
+  const Time now = clock_.now();
+  const std::size_t removed = sweep_page(now);
+  return removed + search_items(now - kOrphanAge) + search_events(now - kOrphanAge);
 }
 
-std::size_t BlobSweep::sweep_page(Time old) {
+std::size_t BlobSweep::sweep_page(Time now) {
   const blob::Page page = blobs_.list(cursor_, kBlobsPerRound);
   cursor_ = page.next;
   std::size_t removed = 0;
   for (const blob::Entry& entry : page.entries) {
-    if (entry.written >= old) continue;
     if (entry.key.starts_with(kItems)) {
-      gather_item(entry);
+      if (is_old(entry, now)) gather_item(entry);
     } else if (event::holds_digest_of_owner(entry.key)) {
-      gather_event(entry);
-    } else if (event::owner_of_key(entry.key) && !event_has_it(entry, clock_.now())) {
-      blobs_.remove(entry.tenant, entry.key, old);
-      ++removed;
+      if (is_old(entry, now)) gather_event(entry);
+    } else {
+      removed += sweep_event(entry, now);
     }
   }
   return removed;
+}
+
+std::size_t BlobSweep::sweep_event(const blob::Entry& entry, Time now) {
+  if (entry.written >= now - kPastAge) return 0;
+  const Standing standing = standing_of(entry, now);
+  const Time before = now - (standing == Standing::past ? kPastAge : kOrphanAge);
+  if (standing == Standing::needed || entry.written >= before) return 0;
+  blobs_.remove(entry.tenant, entry.key, before);
+  return 1;
 }
 
 void BlobSweep::gather_item(const blob::Entry& entry) {
@@ -72,11 +91,11 @@ void BlobSweep::gather_event(const blob::Entry& entry) {
   if (keys.size() < kGatheredMax) keys.insert(entry.key);
 }
 
-// True also where it cannot be known: a tenant that this store has never seen is somebody else's.
-bool BlobSweep::event_has_it(const blob::Entry& entry, Time now) {
+// A tenant that this store has never seen is somebody else's.
+BlobSweep::Standing BlobSweep::standing_of(const blob::Entry& entry, Time now) {
   const auto shard = engine_.shard_of(entry.tenant);
   const auto owner = event::owner_of_key(entry.key);
-  if (!shard || !owner) return true;
+  if (!shard || !owner) return Standing::needed;
   event::Header header;
   header.event_id = owner->event_id;
   shard::Need need{.items = {}, .dedup = {shard::event_id_key(entry.tenant, header)}};
@@ -84,15 +103,20 @@ bool BlobSweep::event_has_it(const blob::Entry& entry, Time now) {
     header.source = *owner->source;
     need.dedup.push_back(shard::source_and_id_key(entry.tenant, header));
   }
+  const auto rows = engine_.store().fetch(*shard, need).dedup;
   std::vector<Position> positions;
-  for (const auto& row : engine_.store().fetch(*shard, need).dedup) {
-    if (row) positions.push_back(Position{row->made});
+  bool is_known = false;
+  for (const auto& row : rows) {
+    if (!row) continue;
+    positions.push_back(Position{row->made});
+    is_known = is_known || stays_known(*row, *owner, now);
   }
-  for (const auto& event : engine_.store().events_at(*shard, entry.tenant, positions, {now})) {
+  const store::Horizon horizon{is_old(entry, now) ? now : now - kPastAge};
+  for (const auto& event : engine_.store().events_at(*shard, entry.tenant, positions, horizon)) {
     const auto reference = event ? event::overflow_of(*event->rest) : std::nullopt;
-    if (reference && reference->key == entry.key) return true;
+    if (reference && reference->key == entry.key) return Standing::needed;
   }
-  return false;
+  return is_known ? Standing::past : Standing::unclaimed;
 }
 
 std::size_t BlobSweep::search_items(Time old) {

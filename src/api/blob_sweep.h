@@ -1,5 +1,7 @@
 // Removes blobs that nothing refers to: of events and items past their retention, of duplicates, of commands that were
 // never committed. A blob is looked at once it is an hour old: no command takes that long from its blob to its commit.
+// One of an expired event goes a minute after its event: as long as the id is known, any command that brings it again
+// is a repeat and refers to nothing.
 //
 // The key of an event's blob says which event it belongs to, so that one is looked up. The key of an item's blob does
 // not, since the item has no number yet when it is written, nor does that of an event with a very long id: such blobs
@@ -53,10 +55,18 @@ class BlobSweep {
     Position after = {};
   };
 
-  std::size_t sweep_page(Time old);
+  // What events say of a blob that is kept for one.
+  enum class Standing {
+    needed,     // one refers to it, or that cannot be known
+    unclaimed,  // none does; a command under way may
+    past,       // none does, and none will
+  };
+
+  std::size_t sweep_page(Time now);
+  std::size_t sweep_event(const blob::Entry& entry, Time now);
   void gather_item(const blob::Entry& entry);
   void gather_event(const blob::Entry& entry);
-  bool event_has_it(const blob::Entry& entry, Time now);
+  Standing standing_of(const blob::Entry& entry, Time now);
   std::size_t search_items(Time old);
   bool search_page(ShardId shard, Search& search);
   std::size_t search_events(Time old);

@@ -59,12 +59,12 @@ class LargePayloads : public testing::Test {
   }
   // The time to live of an event that is gone before the sweep looks.
   std::string ttl(minutes after) { return fmt::format(R"("ttl":{},)", to_ms(clock_.now() + after) / 1000); }
-  std::size_t events_held() {
-    return store_.event_log(*engine_.shard_of(kTenant), {.tenant = kTenant}).events.size();
-  }
-  int publish_cloud(const std::string& id, const std::string& source) {
-    const std::string body = fmt::format(
-        R"({{"specversion":"1.0","type":"t","id":"{}","source":"{}","data":{{"output":"{}"}}}})", id, source, kLarge);
+  std::string cloud_ttl(minutes after) { return fmt::format(R"("mrttl":"{}",)", to_ms(clock_.now() + after) / 1000); }
+  std::size_t events_held() { return store_.event_log(*engine_.shard_of(kTenant), {.tenant = kTenant}).events.size(); }
+  int publish_cloud(const std::string& id, const std::string& source, const std::string& more = "") {
+    const std::string body =
+        fmt::format(R"({{"specversion":"1.0","type":"t","id":"{}","source":"{}",{}"data":{{"output":"{}"}}}})", id,
+                    source, more, kLarge);
     return call(publish_events, body, "application/cloudevents+json")->status;
   }
   int create() { return call(create_items, fmt::format(R"({{"title":"T","payload":"{}"}})", kLarge))->status; }
@@ -142,6 +142,45 @@ TEST_F(LargePayloads, WhatAnExpiredEventHadGoes) {  // S0.7 S0.9
   EXPECT_EQ(sweep(), 2u);
   EXPECT_EQ(blobs_.size(), 2u);
   EXPECT_EQ(sweep(), 0u);
+}
+
+TEST_F(LargePayloads, WhatAnExpiredEventHadGoesAMinuteAfterIt) {  // S0.7 S0.9
+  EXPECT_EQ(publish("passing", kLarge, ttl(minutes(5))), 201);
+  EXPECT_EQ(publish_cloud("passing-too", "/a", cloud_ttl(minutes(5))), 201);
+  EXPECT_EQ(publish("staying", kLarge, ttl(minutes(30))), 201);
+  EXPECT_EQ(publish(kLongId, kLarge, ttl(minutes(5))), 201);
+  EXPECT_EQ(create(), 201);
+  blobs_.put(kTenant, "events/r/never-appended-payload.json", "{}");
+  later_.advance(minutes(5));
+  EXPECT_EQ(sweep(), 0u);
+  later_.advance(minutes(2));
+  EXPECT_EQ(sweep(), 2u);
+  EXPECT_EQ(publish("passing", kLarge, ttl(minutes(30))), 200) << "a repeat, which brings the blob again";
+  EXPECT_EQ(sweep(), 0u) << "of a moment ago";
+  later_.advance(minutes(2));
+  EXPECT_EQ(sweep(), 1u);
+  EXPECT_EQ(blobs_.size(), 4u);
+}
+
+// Two sources may use one id: that one of them is gone says nothing of a command that brings the other.
+TEST_F(LargePayloads, AnIdOfAnotherSourceDoesNotEndTheWait) {  // S0.9
+  EXPECT_EQ(publish_cloud("same", "/a", cloud_ttl(minutes(5))), 201);
+  blobs_.put(kTenant, "events/r/same~%2Fb-payload.json", "{}");
+  later_.advance(minutes(10));
+  EXPECT_EQ(sweep(), 1u);
+  EXPECT_TRUE(blobs_.get(kTenant, "events/r/same~%2Fb-payload.json"));
+}
+
+// As long as the id is known, whoever brings it again refers to nothing; after that he may.
+TEST_F(LargePayloads, AnIdThatIsAboutToBeForgottenDoesNotEndTheWait) {  // S0.9
+  EXPECT_EQ(publish("passing", kLarge, ttl(minutes(5))), 201);
+  const std::string key = blobs_.list("", 1).entries.front().key;
+  later_.advance(hours(23) + minutes(30));
+  blobs_.put(kTenant, key, *blobs_.get(kTenant, key));
+  later_.advance(minutes(10));
+  EXPECT_EQ(sweep(), 0u);
+  later_.advance(minutes(51));
+  EXPECT_EQ(sweep(), 1u);
 }
 
 TEST_F(LargePayloads, WhatAnEventPastItsRetentionHadGoes) {  // S0.7 S0.9

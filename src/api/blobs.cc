@@ -5,7 +5,6 @@
 #include "base/digest.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "base/unavailable.h"
 
 namespace millrace::api {
 namespace {
@@ -61,19 +60,24 @@ Result<void> resolve_one(blob::BlobStore& store, event::Record& event, std::size
 
 }  // namespace
 
+BlobsAway::BlobsAway(const Unavailable& cause, const blob::BlobStore& store)
+    : Unavailable(cause),
+      told(fmt::format("the blob store cannot be used just now ({}); GET /healthz says why; try again",
+                       store.report().place)) {}
+
 async::Async<void> move_large_fields(Blobs& blobs, TenantId tenant, std::vector<shard::NewEvent>& events) {
   std::vector<shard::NewEvent*> large;
   for (shard::NewEvent& event : events) {
     if (event::size_of(event.header, *event.rest) > blobs.events.threshold_bytes) large.push_back(&event);
   }
   if (large.empty()) co_return;
-  co_await blobs.threads.run([&blobs, &tenant, &large] {
+  co_await run_on_blobs(blobs, [&blobs, &tenant, &large] {
     for (shard::NewEvent* event : large) move_one(blobs.store, blobs.events, tenant, *event);
   });
 }
 
 async::Async<Result<void>> resolve_events(Blobs& blobs, std::vector<event::Record>& events, LostBlob lost) {
-  co_return co_await blobs.threads.run([&blobs, &events, lost]() -> Result<void> {
+  co_return co_await run_on_blobs(blobs, [&blobs, &events, lost]() -> Result<void> {
     std::size_t bytes = 0;
     for (event::Record& event : events) {
       auto done = resolve_one(blobs.store, event, bytes);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <set>
+#include <sstream>
 
 #include "api/policy_book.h"
 #include "api/routes.h"
@@ -51,7 +52,9 @@ Paths in_contract() {
   return paths;
 }
 
-Paths in_table() {
+// Visits every endpoint of the server.
+template <class Visit>
+void with_table(Visit visit) {
   store::MemoryStore store;
   SystemClock clock;
   engine::Engine engine(store, clock, {}, [](const std::string&) {});
@@ -70,14 +73,94 @@ Paths in_table() {
                     .queue = {},
                     .version = "test"};
   const http::Router router(make_endpoints(services, 1024));
+  for (const http::Endpoint& endpoint : router.endpoints()) visit(endpoint);
+}
+
+Paths in_table() {
   Paths paths;
-  for (const http::Endpoint& endpoint : router.endpoints()) {
+  with_table([&](const http::Endpoint& endpoint) {
     paths.insert(std::string(http::to_text(endpoint.method)) + " " + endpoint.path);
-  }
+  });
   return paths;
 }
 
 TEST(Contract, HasTheEndpointsOfTheServerAndNoOthers) { EXPECT_EQ(in_contract(), in_table()); }
+
+// The names of an operation's query parameters; a "$ref" is to a shared one.
+std::set<std::string> documented_query(json::Value contract, json::Value operation) {
+  std::set<std::string> names;
+  const auto listed = operation.find("parameters");
+  if (!listed) return names;
+  const json::Value shared = contract.find("components")->find("parameters").value();
+  for (json::Value parameter : listed->elements()) {
+    if (const auto reference = parameter.find("$ref")) {
+      parameter =
+          shared.find(reference->get_string().substr(std::string_view("#/components/parameters/").size())).value();
+    }
+    if (parameter.find("in")->equals("query")) names.insert(parameter.find("name")->get_string());
+  }
+  return names;
+}
+
+std::set<std::string> declared_query(const std::string& operation) {
+  std::istringstream words{std::string(query_of(operation))};
+  std::set<std::string> names;
+  for (std::string word; words >> word;) {
+    if (word.ends_with(".*")) word.resize(word.size() - 2);
+    if (word != "*") names.insert(word);
+  }
+  return names;
+}
+
+// What is not declared is refused, so that what is documented must be declared.
+TEST(Contract, HasTheQueryParametersOfTheServerAndNoOthers) {
+  const auto contract = json::parse(contract_json());
+  ASSERT_TRUE(contract);
+  std::size_t compared = 0;
+  for (const json::Member path : contract->root().find("paths")->members()) {
+    if (path.value.find("$ref")) continue;
+    for (const json::Member member : path.value.members()) {
+      const std::string operation = member.value.find("operationId")->get_string();
+      EXPECT_EQ(documented_query(contract->root(), member.value), declared_query(operation)) << operation;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 40u);
+}
+
+// What every operation of its kind may answer, whatever it does.
+std::set<std::string> statuses_of_kind(const http::Endpoint& endpoint, const std::string& operation) {
+  const std::set<std::string> changes_nothing = {"testPattern", "checkSchemas", "refuseRuleNamedTest", "ping"};
+  std::set<std::string> statuses;
+  if (!endpoint.scope.empty()) statuses.insert({"401", "403"});
+  if (endpoint.body != http::BodyRule::none) statuses.insert("413");
+  if (endpoint.body == http::BodyRule::json) statuses.insert("415");
+  // A command may meet a queue of commands that is full.
+  const bool commands = endpoint.method != http::Method::get && !changes_nothing.contains(operation);
+  if (commands || operation == "subscribe") statuses.insert({"429", "503"});
+  return statuses;
+}
+
+TEST(Contract, HasTheStatusesThatOperationsOfAKindAnswer) {
+  const auto contract = json::parse(contract_json());
+  ASSERT_TRUE(contract);
+  const json::Value paths = contract->root().find("paths").value();
+  std::size_t compared = 0;
+  with_table([&](const http::Endpoint& endpoint) {
+    const auto path = paths.find(endpoint.path);
+    ASSERT_TRUE(path) << endpoint.path;
+    if (path->find("$ref")) return;
+    std::string method(http::to_text(endpoint.method));
+    for (char& c : method) c = static_cast<char>(c + ('a' - 'A'));
+    const json::Value operation = path->find(method).value();
+    const std::string name = operation.find("operationId")->get_string();
+    for (const std::string& status : statuses_of_kind(endpoint, name)) {
+      EXPECT_TRUE(operation.find("responses")->find(status)) << name << " may answer " << status;
+      ++compared;
+    }
+  });
+  EXPECT_GT(compared, 150u);
+}
 
 TEST(Contract, SaysWhichOpenApiItIs) {
   const auto contract = json::parse(contract_json());

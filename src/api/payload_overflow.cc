@@ -97,7 +97,7 @@ async::Async<std::vector<std::string>> move_large_payloads(Services& services, q
     if (items[i].body->payload.size() > services.queue.overflow_bytes) large.push_back(i);
   }
   if (large.empty()) co_return moved;
-  co_await services.blobs.threads.run([&] {
+  co_await run_on_blobs(services.blobs, [&] {
     blob::BlobStore& store = services.blobs.store;
     for (const std::size_t i : large) {
       std::string& payload = items[i].body->payload;
@@ -117,7 +117,7 @@ async::Async<void> inline_payloads(Services& services, TenantId tenant, PayloadF
     if (is_moved(bodies[i]->payload)) moved.push_back(i);
   }
   if (moved.empty()) co_return;
-  co_await services.blobs.threads.run([&] {
+  co_await run_on_blobs(services.blobs, [&] {
     for (const std::size_t i : moved) bodies[i] = inlined(services.blobs.store, tenant, *bodies[i]);
   });
 }

@@ -21,14 +21,14 @@ Result<PayloadForm> read_payload_form(const http::Request& request);
 bool any_is_large(const Services& services, const std::vector<shard::NewItem>& items);
 
 // Moves what is over the threshold. Returns the payloads in the items' order, "" where the item kept its own.
-// Throws Unavailable.
+// Throws BlobsAway.
 async::Async<std::vector<std::string>> move_large_payloads(Services& services, queue::QueueKey queue,
                                                            std::vector<shard::NewItem>& items);
 
 bool any_is_moved(const Bodies& bodies);
 
 // Brings payloads back where the form asks for it. One that is missing from the store stays a reference, with
-// "missing": true, and is logged: the item must reach somebody who can fail it. Throws Unavailable.
+// "missing": true, and is logged: the item must reach somebody who can fail it. Throws BlobsAway.
 async::Async<void> inline_payloads(Services& services, TenantId tenant, PayloadForm form, Bodies& bodies);
 
 // The key in the blob store; "" if the payload is in its place.

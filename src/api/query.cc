@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "api/tags.h"
 #include "base/limits.h"
+#include "json/utf8.h"
 
 namespace millrace::api {
 namespace {
@@ -17,7 +19,49 @@ std::unexpected<Error> refuse(std::string_view name, std::string_view rule) {
 // Enough for the tags that a claim may name, with their commas.
 constexpr std::size_t kTagsTextBytesMax = limits::kTagsPerClaimMax * (limits::kTagBytesMax + 1);
 
+// Nobody's parameter has a longer name; of one that has, the answer shows the beginning.
+constexpr std::size_t kShownNameBytesMax = 100;
+
+// Calls `visit` with each word until it says true.
+template <class Visit>
+bool any_word(std::string_view words, Visit visit) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    if (visit(words.substr(0, end))) return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
+bool is_known(std::string_view name, std::string_view known) {
+  return any_word(known, [name](std::string_view word) {
+    return word.ends_with('*') ? name.starts_with(word.substr(0, word.size() - 1)) : name == word;
+  });
+}
+
+std::string list_known(std::string_view known) {
+  if (known.empty()) return "this endpoint has none";
+  std::string list;
+  any_word(known, [&list](std::string_view word) {
+    if (!list.empty()) list += ", ";
+    const bool family = word.ends_with('*');
+    list += family ? word.substr(0, word.size() - 1) : word;
+    if (family) list += "KEY";
+    return false;
+  });
+  return "this endpoint has " + list;
+}
+
 }  // namespace
+
+Result<void> Query::refuse_unknown(std::string_view known) const {
+  for (const auto& [name, value] : parameters_) {
+    if (is_known(name, known)) continue;
+    const std::string_view shown = std::string_view(name).substr(0, kShownNameBytesMax);
+    return refuse(shown.substr(0, json::valid_utf8_prefix(shown)), "is unknown; " + list_known(known));
+  }
+  return {};
+}
 
 Result<std::optional<std::string>> Query::text(std::string_view name, std::size_t bytes_max) const {
   const std::string* found = nullptr;

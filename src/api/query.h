@@ -1,5 +1,5 @@
 // The query parameters of a request with their types and bounds. What does not fit is Errc::bad_query with the
-// parameter's name. An empty parameter counts as absent; unknown ones are ignored. A view; pure.
+// parameter's name. An empty parameter counts as absent. A view; pure.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,10 @@ class Query {
  public:
   using Parameter = std::pair<std::string, std::string>;
   explicit Query(std::span<const Parameter> parameters) : parameters_(parameters) {}
+
+  // Refuses a parameter that is none of `known`: a misspelt filter would list everything. The names are separated by
+  // blanks; "context.*" stands for every name that begins so, "*" for any.
+  Result<void> refuse_unknown(std::string_view known) const;
 
   // Refuses a parameter that is given twice, longer than bytes_max or with U+0000.
   Result<std::optional<std::string>> text(std::string_view name, std::size_t bytes_max) const;

@@ -32,6 +32,27 @@ TEST(Query, AParameterGivenTwiceIsRefused) {
   EXPECT_EQ(Query(parameters).number("limit", 1, 9).error().code, Errc::bad_query);
 }
 
+TEST(Query, AnUnknownParameterIsRefusedWithThoseThatAreKnown) {
+  const Parameters parameters = {{"limit", "1"}, {"statsu", "failed"}};
+  const auto refused = Query(parameters).refuse_unknown("status limit");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(
+      refused.error(),
+      (Error{Errc::bad_query, "query parameter \"statsu\" is unknown; this endpoint has status, limit", "statsu"}));
+  EXPECT_THAT(Query(parameters).refuse_unknown("").error().detail, testing::EndsWith("this endpoint has none"));
+  EXPECT_TRUE(Query(parameters).refuse_unknown("limit statsu"));
+  EXPECT_TRUE(Query(parameters).refuse_unknown("*"));
+  EXPECT_FALSE(Query(parameters).refuse_unknown("lim stat limits statsus"));
+}
+
+TEST(Query, AFamilyOfParametersIsKnownByItsBeginning) {
+  const Parameters parameters = {{"context.order", "7"}};
+  EXPECT_TRUE(Query(parameters).refuse_unknown("type context.*"));
+  const Parameters misspelt = {{"contxt.order", "7"}};
+  EXPECT_THAT(Query(misspelt).refuse_unknown("type context.*").error().detail,
+              testing::EndsWith("this endpoint has type, context.KEY"));
+}
+
 TEST(Query, BooleansAreTrueOrFalse) {
   const Parameters parameters = {{"a", "true"}, {"b", "false"}, {"c", "yes"}};
   EXPECT_EQ(Query(parameters).boolean("a").value(), true);

@@ -102,7 +102,7 @@ Async<Result<Listed>> list_leased(Services& services, ShardId shard, const store
 Async<Result<std::uint64_t>> total_of(Services& services, ShardId shard, const store::ItemQuery& query) {
   if (!query.any_tags.empty()) {
     co_return co_await read_range(services, [&store = services.engine.store(), shard, query] {
-      return store.count(shard, query, limits::kListTotalMax);
+      return store.count(shard, query, limits::kListTotalMax + 1);
     });
   }
   const Result<shard::Counts> counts =
@@ -128,7 +128,9 @@ http::Response show(const Listed& listed, const store::ItemQuery& query) {
     out.begin_array();
     for (const store::ItemView& item : listed.items) write_listed(out, item.record, *item.body);
     out.end_array();
-    out.member("total", listed.total);
+    const bool capped = !query.any_tags.empty() && listed.total > limits::kListTotalMax;
+    out.member("total", capped ? limits::kListTotalMax : listed.total);
+    if (capped) out.member("total_capped", true);
     out.member("limit", query.limit);
     out.member("offset", query.offset);
     if (listed.more) out.member("next_cursor", make_number_cursor(kListing, listed.items.back().record.id.value));

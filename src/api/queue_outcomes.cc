@@ -129,7 +129,7 @@ Result<SettleRequest> read_settle_object(const ObjectReader& body, const queue::
   const auto entries = error.take(body.optional_array("settle", limits::kSettlesPerCallMax));
   const auto claim = error.take(body.optional_object("claim"));
   if (error.failed()) return error.give();
-  if (!entries && !claim) return refuse(body, "settle", "is required");
+  if (!entries && !claim) return refuse(body, "settle", "or \"claim\" is required");
   if (entries) request.outcomes = error.take(read_entries(*entries, "settle", worker));
   if (claim && !worker) return refuse(body, "worker_id", "is required with a claim");
   if (claim) {

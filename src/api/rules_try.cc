@@ -1,5 +1,6 @@
 // POST /api/rules/test: does this pattern match this event, and if not, which field is to blame (S2.8).
 #include "api/explanation.h"
+#include "api/known_fields.h"
 #include "api/rules.h"
 #include "event/body.h"
 #include "event/normalise.h"
@@ -43,6 +44,8 @@ Result<Tried> read_and_try(const http::Request& request, Time now) {
   if (!body) return std::unexpected(body.error());
   const auto in = json::ObjectReader::open(*body);
   if (!in) return std::unexpected(in.error());
+  const auto known = refuse_unknown(*in, "a test", {"pattern", "event", "dialect"});
+  if (!known) return std::unexpected(known.error());
   const Result<json::Value> pattern = in->required_value("pattern");
   if (!pattern) return std::unexpected(pattern.error());
   const Result<json::Value> event = in->required_value("event");

@@ -45,6 +45,16 @@ TEST(SchemaPush, ASchemaCanAlsoBeNamedByTypeAndVersion) {
   EXPECT_EQ(data.spec_versions[0].status, registry::VersionStatus::finalising);
 }
 
+TEST(SchemaPush, UnknownFieldsAreRefusedByName) {
+  const auto schemas = read(R"([{"file": "a.done.v1.json", "text": "true", "ifMach": 3},
+    {"type": "a.done", "version": 1, "schema": {}, "statsu": "CURRENT"}])");
+  ASSERT_FALSE(schemas[0].type);
+  EXPECT_EQ(schemas[0].type.error(),
+            (Error{Errc::invalid, "a schema file has no field \"ifMach\"; it has file, text, ifMatch", "[0].ifMach"}));
+  ASSERT_FALSE(schemas[1].type);
+  EXPECT_EQ(schemas[1].type.error().field, "[1].statsu");
+}
+
 TEST(SchemaPush, SaysWhatIsWrongWithEach) {
   const auto schemas = read(R"([7, {"file": "README.md", "text": ""}, {"file": "a.done.v1.json", "text": "{"},
     {"file": "a.done.v1.json", "text": "{\"properties\": {\"event_type\": {\"const\": \"b.done\"}}}"},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/event_scan.h"
+#include "api/known_fields.h"
 #include "api/reads.h"
 #include "api/registry.h"
 #include "intake/hindsight.h"
@@ -26,10 +27,8 @@ struct Question {
 };
 
 // The version of a registered type that a new one is compared with: the one named, else the highest.
+// REQUIRES: the type has versions.
 Result<SpecVersion> registered_spec(const ObjectReader& in, const std::optional<registry::EventType>& type) {
-  if (!type || type->spec_versions.empty()) {
-    return fail(Errc::invalid, "\"old\" is required, or the \"type\" of a registered event", "old");
-  }
   const auto named = in.optional_string("version", 32);
   if (!named) return std::unexpected(named.error());
   if (!*named) return type->spec_versions.back();
@@ -44,9 +43,8 @@ Result<std::optional<ScanRange>> read_trial(const ObjectReader& in, const std::o
   const auto asked = in.optional_object("dryRun");
   if (!asked) return std::unexpected(asked.error());
   if (!*asked) return std::nullopt;
-  if (const auto unknown = (*asked)->unknown_keys({"from", "to"}); !unknown.empty()) {
-    return fail(Errc::invalid, fmt::format("\"dryRun\" has no field \"{}\"", unknown.front()),
-                (*asked)->path_of(unknown.front()));
+  if (const auto known = refuse_unknown(**asked, "\"dryRun\"", {"from", "to"}); !known) {
+    return std::unexpected(known.error());
   }
   if (!type) return fail(Errc::invalid, "\"dryRun\" needs the \"type\" whose events are to be looked at", "type");
   ScanRange range{.type = type};
@@ -83,11 +81,25 @@ Result<SpecVersion> read_new(const ObjectReader& in, SpecVersion spec) {
   return spec;
 }
 
+std::unexpected<Error> refuse_without_old(const std::optional<std::string>& code) {
+  if (!code) return fail(Errc::invalid, "\"old\" is required, or the \"type\" of a registered event", "old");
+  return fail(
+      Errc::invalid,
+      fmt::format("there is no schema of \"{}\" to compare with; give \"old\", or with \"dryRun\" try the new one "
+                  "on the events that are stored",
+                  *code),
+      "type");
+}
+
 Result<Question> read_question(const ObjectReader& in, const std::optional<std::string>& code,
                                const std::optional<registry::EventType>& type) {
   const bool old_given = in.optional_value("old").has_value();
+  const bool has_versions = type && !type->spec_versions.empty();
+  // The first schema of a type follows none, but there may be events that it has to fit.
+  const bool is_first = !old_given && !has_versions && code && in.optional_value("dryRun");
+  if (!old_given && !has_versions && !is_first) return refuse_without_old(code);
   SpecVersion base;
-  if (!old_given || type) {
+  if (has_versions) {
     auto registered = registered_spec(in, type);
     if (!registered && !old_given) return std::unexpected(std::move(registered.error()));
     if (registered) base = *std::move(registered);
@@ -96,7 +108,9 @@ Result<Question> read_question(const ObjectReader& in, const std::optional<std::
   if (!new_spec) return std::unexpected(std::move(new_spec.error()));
   const auto compiled = registry::compile_schema(*new_spec);
   if (!compiled) return fail(compiled.error().code, compiled.error().detail, "new");
-  auto comparison = old_given ? registry::check_schemas(in.object()) : registry::compare_schemas(base, *new_spec);
+  auto comparison = is_first    ? Result<registry::Comparison>{}
+                    : old_given ? registry::check_schemas(in.object())
+                                : registry::compare_schemas(base, *new_spec);
   if (!comparison) return std::unexpected(std::move(comparison.error()));
   auto trial = read_trial(in, code);
   if (!trial) return std::unexpected(std::move(trial.error()));
@@ -148,6 +162,9 @@ Result<std::string> answer_check(Services& services, const http::Request& reques
   if (!body) return std::unexpected(json::to_error(body.error()));
   const auto in = ObjectReader::open(body->root());
   if (!in) return std::unexpected(in.error());
+  const auto known =
+      refuse_unknown(*in, "a check", {"old", "new", "type", "version", "schemaType", "message", "describes", "dryRun"});
+  if (!known) return std::unexpected(known.error());
   const auto code = in->optional_string("type", registry::kCodeBytesMax);
   if (!code) return std::unexpected(code.error());
   std::optional<registry::EventType> type;

@@ -19,10 +19,27 @@ int run_serve(int argc, char** argv) {
   return app::serve(std::get<app::ServeOptions>(parsed));
 }
 
+constexpr const char* kVersionHelp = R"(Print the version
+Usage: millrace version [OPTIONS]
+
+Options:
+  -h,--help    Print this help message and exit
+  --json       print one JSON document, for scripts
+
+examples:
+  millrace version
+  millrace version --json | jq -r .version
+)";
+
 int print_version(std::span<char* const> options) {
-  const bool json = options.size() == 1 && std::string_view(options[0]) == "--json";
+  const std::string_view first = options.empty() ? "" : options[0];
+  if (first == "--help" || first == "-h") {
+    std::cout << kVersionHelp;
+    return app::kExitDone;
+  }
+  const bool json = options.size() == 1 && first == "--json";
   if (!options.empty() && !json) {
-    std::cerr << "millrace: \"" << options[0] << "\" is no option of version (it knows --json)\n";
+    std::cerr << "millrace: \"" << options[0] << "\" is no option of version (see `millrace version --help`)\n";
     return app::kExitUsage;
   }
   std::cout << (json ? "{\"version\":\"" : "") << app::version() << (json ? "\"}\n" : "\n");

@@ -128,6 +128,8 @@ std::vector<Setting> queue_settings(ServeOptions& o) {
        duration_into(o.queue_retention, 0ms, kCentury)},
       {"event-retention", "DURATION", "how long events are kept since they were received; 0s: for ever (0s)",
        duration_into(o.event_retention, 0ms, kCentury)},
+      {"event-dedup-window", "DURATION", "how long an event's deduplicationId is remembered (24h)",
+       duration_into(o.event_dedup_window, 1s, std::chrono::days(366))},
       {"queue-payload-max", "SIZE", "largest payload, as compact JSON (1MiB)",
        size_into(o.queue.payload_bytes_max, 1024, std::size_t{256} << 20)},
   };

@@ -61,6 +61,7 @@ TEST_F(OptionsTest, DefaultsAreTheDocumentedOnes) {
   EXPECT_EQ(options.queue.backoff.base, std::chrono::minutes(5));
   EXPECT_EQ(options.queue_retention, std::chrono::days(30));
   EXPECT_EQ(options.event_retention, Millis(0));
+  EXPECT_EQ(options.event_dedup_window, std::chrono::hours(24));
   EXPECT_EQ(options.queue.payload_bytes_max, 1024u * 1024);
 }
 
@@ -76,6 +77,11 @@ TEST_F(OptionsTest, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
 
 TEST_F(OptionsTest, EventsAreKeptAsLongAsWanted) {
   EXPECT_EQ(good({"--event-retention", "90d"}).event_retention, std::chrono::days(90));
+}
+
+TEST_F(OptionsTest, ADeduplicationIdIsRememberedAsLongAsWanted) {  // S3.3
+  EXPECT_EQ(good({"--event-dedup-window", "7d"}).event_dedup_window, std::chrono::days(7));
+  EXPECT_THAT(complaint({"--event-dedup-window", "0s"}), HasSubstr("event-dedup-window"));
 }
 
 TEST_F(OptionsTest, SwitchesWorkAsFlagAndInTheFile) {

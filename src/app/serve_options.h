@@ -30,6 +30,7 @@ struct ServeOptions {
   api::QueueSettings queue;
   Millis queue_retention = std::chrono::hours(24 * 30);  // zero: for ever
   Millis event_retention{0};                             // zero: for ever
+  Millis event_dedup_window = std::chrono::hours(24);    // of a deduplicationId
   std::string blobs;                 // where large payloads are kept, see api/blob_place.h; "" = beside the store
   std::string blobs_take_over;       // the owner whose place is taken over, see blob/owned_store.h; "" = none
   event::OverflowSettings overflow;  // the bucket is the blob store's to say

@@ -44,6 +44,7 @@ engine::EngineOptions engine_options(const ServeOptions& options) {
     deliver();
   };
   engine.shard.live_items_max = options.live_items_max;
+  engine.shard.deduplication_window = options.event_dedup_window;
   engine.retention = options.queue_retention;
   engine.event_retention = options.event_retention;
   return engine;

@@ -41,7 +41,8 @@ struct Report {
     working,  // the last read, write and removal succeeded, as far as there was one
     failing,  // the last read, the last write or the last removal threw
   };
-  std::string kind;  // "folder", "s3", "postgres", "memory"
+  std::string kind;   // "folder", "s3", "postgres", "memory"
+  std::string place;  // which one, as messages call it: "folder /srv/blobs". Never with a secret
   State state = State::unused;
   std::string last_error;  // also once it works again; "" = there was none
   std::uint64_t blobs_written = 0;

@@ -28,8 +28,11 @@ class Mark {
   virtual Millis good_for() const = 0;
 };
 
-// The mark's bytes and back. What is no mark of ours still says that the place is somebody's: it is given as it is, cut
-// to what a message can show.
+// The owner of a place whose mark cannot be read.
+inline constexpr std::string_view kDamaged = "damaged";
+
+// The mark's bytes and back. What is no mark of ours still says that the place is somebody's; kDamaged where it is not
+// one word of letters, digits, '.', '_' and '-', which can be put into a command line as it stands.
 std::string mark_text(std::string_view installation);
 std::string installation_in(std::string_view mark);
 

@@ -66,6 +66,13 @@ void OwnedStore::claim_or_refuse() {
   const std::optional<std::string> owner = inner_->mark()->owner();
   if (owner == ours) return accept();
   if (owner && *owner == ownership_.take_over_from) return take(Taking::taken_over);
+  if (owner == kDamaged) {
+    refuse(
+        fmt::format("{} has a mark ({}) that cannot be read, so that nobody knows whose the blobs are: name another "
+                    "folder or prefix with --blobs, or, if they are those of this installation ({}) and nobody else "
+                    "uses the place, say so with --blobs-take-over {}",
+                    ownership_.place, kMarkName, ours, kDamaged));
+  }
   if (owner) {
     refuse(
         fmt::format("{} holds the blobs of installation {}, and this is installation {}, to which they are orphans: "
@@ -106,6 +113,12 @@ void OwnedStore::verify() {
   const auto owner = inner_->mark()->owner();
   if (owner == ownership_.installation) return accept();
   verified_ = Time{};  // asked again each time, until it is ours
+  if (owner == kDamaged) {
+    refuse(
+        fmt::format("the mark of {} ({}) cannot be read any more; if nobody else uses the place, restart with "
+                    "--blobs-take-over {}",
+                    ownership_.place, kMarkName, kDamaged));
+  }
   if (owner) {
     refuse(fmt::format("{} was taken over by installation {}; this is {}", ownership_.place, *owner,
                        ownership_.installation));

@@ -22,7 +22,8 @@ struct Ownership {
   std::string installation;
   std::string place;  // as messages call it
   Unmarked unmarked = Unmarked::refused;
-  // The owner that the operator says is gone, or kUnmarked: only from this one is a place taken. "" = from nobody.
+  // The owner that the operator says is gone, kDamaged or kUnmarked: only from this one is a place taken. "" = from
+  // nobody.
   std::string take_over_from = {};
 };
 inline constexpr std::string_view kUnmarked = "unmarked";

@@ -160,8 +160,30 @@ TEST_F(OwnedStoreTest, APlaceThatNobodyElseCanHaveNeedsNoGuard) {
 
 TEST(MarkText, IsTheInstallationAndWhatIsNoMarkIsStillSomebodys) {
   EXPECT_EQ(installation_in(mark_text("0123abcd")), "0123abcd");
-  EXPECT_EQ(installation_in(""), "(unreadable)");
-  EXPECT_EQ(installation_in(std::string("a\x1b") + "b"), "a?b");
+  for (const char* mark : {"", "\n",
+                           "a\x1b"
+                           "b",
+                           "two words", "$(reboot)", "--blobs", "\xff\xfe"}) {
+    EXPECT_EQ(installation_in(mark), kDamaged) << mark;
+  }
+  EXPECT_EQ(installation_in(std::string(65, 'a')), kDamaged);
+}
+
+TEST_F(OwnedStoreTest, APlaceWhoseMarkIsDamagedIsTakenWithTheCommandThatTheRefusalNames) {
+  place_.owner = std::string(kDamaged);
+  EXPECT_THAT(refusal("one"), AllOf(HasSubstr("cannot be read"), HasSubstr("--blobs-take-over damaged")));
+  EXPECT_THAT(refusal("one", std::string(kUnmarked)), HasSubstr("--blobs-take-over damaged"));
+  EXPECT_EQ(place_.owner, kDamaged);
+  EXPECT_EQ(refusal("one", std::string(kDamaged)), "started");
+  EXPECT_EQ(place_.owner, "one");
+}
+
+TEST_F(OwnedStoreTest, AMarkThatIsDamagedMeanwhileStopsTheWriting) {
+  const auto store = start("one");
+  place_.owner = std::string(kDamaged);
+  place_.clock.advance(std::chrono::seconds(10));
+  EXPECT_THROW(store->put(kAcme, "k", "v"), ForeignPlace);
+  EXPECT_THAT(store->report().last_error, HasSubstr("--blobs-take-over damaged"));
 }
 
 TEST_F(OwnedStoreTest, APlaceThatCannotBeAskedIsFailingUntilItCan) {

@@ -6,8 +6,10 @@
 
 namespace millrace::blob {
 
-WatchedStore::WatchedStore(std::string kind, std::unique_ptr<BlobStore> inner) : inner_(std::move(inner)) {
+WatchedStore::WatchedStore(std::string kind, std::string place, std::unique_ptr<BlobStore> inner)
+    : inner_(std::move(inner)) {
   report_.kind = std::move(kind);
+  report_.place = std::move(place);
 }
 
 void WatchedStore::note(Kind kind, Report::State how) {

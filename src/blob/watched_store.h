@@ -13,8 +13,8 @@ namespace millrace::blob {
 
 class WatchedStore final : public BlobStore {
  public:
-  // `kind` as in Report.
-  WatchedStore(std::string kind, std::unique_ptr<BlobStore> inner);
+  // `kind` and `place` as in Report.
+  WatchedStore(std::string kind, std::string place, std::unique_ptr<BlobStore> inner);
 
   std::string bucket() const override { return inner_->bucket(); }
   Put put(const TenantId& tenant, std::string_view key, std::string_view bytes) override;

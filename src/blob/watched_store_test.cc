@@ -14,8 +14,9 @@ TEST(WatchedStore, ReportsWhatPassedThroughAndHowItEnded) {
   const SystemClock clock;
   auto memory = std::make_unique<MemoryStore>(clock);
   MemoryStore& inner = *memory;
-  WatchedStore store("memory", std::move(memory));
+  WatchedStore store("memory", "the memory of a test", std::move(memory));
   EXPECT_EQ(store.report().kind, "memory");
+  EXPECT_EQ(store.report().place, "the memory of a test");
   EXPECT_EQ(store.report().state, Report::State::unused);
   EXPECT_EQ(store.bucket(), "memory");
 
@@ -45,7 +46,7 @@ TEST(WatchedStore, AStoreThatTakesNothingIsNotWellBecauseItCanBeRead) {
   const SystemClock clock;
   auto memory = std::make_unique<MemoryStore>(clock);
   MemoryStore& inner = *memory;
-  WatchedStore store("memory", std::move(memory));
+  WatchedStore store("memory", "memory", std::move(memory));
   inner.fail_next(1);
   EXPECT_THROW(store.put(kTenant, "a", "1"), Unavailable);
   store.get(kTenant, "a");

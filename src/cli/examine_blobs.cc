@@ -40,7 +40,12 @@ Looked look_at_s3(const std::string& url, const Environment& environment) {
 Finding judge(const blob::Ownership& ownership, const Looked& looked) {
   Finding finding{.subject = fmt::format("blobs in {}", ownership.place), .what = "belong to this installation"};
   if (looked.owner && looked.owner == ownership.installation) return finding;
-  if (looked.owner) {
+  if (looked.owner == blob::kDamaged) {
+    finding.verdict = Verdict::fail;
+    finding.what = fmt::format("have a mark ({}) that cannot be read", blob::kMarkName);
+    finding.fix =
+        fmt::format("if they are this installation's, start it once with --blobs-take-over {}", blob::kDamaged);
+  } else if (looked.owner) {
     finding.verdict = Verdict::fail;
     finding.what = fmt::format("belong to installation {}", *looked.owner);
     finding.fix = "name another place with --blobs, or see docs/operations.md on taking one over";

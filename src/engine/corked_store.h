@@ -55,6 +55,7 @@ class CorkedStore : public store::Store {
     return inner_.audit(shard, query);
   }
   std::vector<queue::ItemRecord> expired(ShardId shard, Time before, std::size_t limit) override {
+    if (limit < least_expired.load()) least_expired = limit;
     return inner_.expired(shard, before, limit);
   }
   std::size_t sweep(Time now, std::size_t budget) override { return inner_.sweep(now, budget); }
@@ -91,8 +92,9 @@ class CorkedStore : public store::Store {
   bool local = true;
   std::atomic<bool> owned = true;
   std::atomic<bool> full = false;
-  std::atomic<bool> away = false;       // nobody becomes the owner
-  std::atomic<bool> elsewhere = false;  // another node is the owner: whoever wants to be waits
+  std::atomic<bool> away = false;                     // nobody becomes the owner
+  std::atomic<bool> elsewhere = false;                // another node is the owner: whoever wants to be waits
+  std::atomic<std::size_t> least_expired = SIZE_MAX;  // that were asked for at a time
 
  private:
   store::MemoryStore& inner_;

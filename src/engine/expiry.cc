@@ -8,8 +8,14 @@ namespace millrace::engine {
 namespace {
 
 constexpr Millis kExpireEvery = std::chrono::seconds(5);  // an event is gone within 60 s of its time (S0.7)
-// A shard and round: small beside what is claimed meanwhile (S4.15).
-constexpr std::size_t kExpireBudget = 500;
+// What a round drops. Without callers one round follows the other, and the first caller does not wait long.
+constexpr std::size_t kRoundAlone = 500;
+// Beside callers, who wait for a round as for any command of their group (S4.15): twice what they finish and append, so
+// that it never falls behind them, and so much a second if they do neither.
+constexpr std::size_t kRoundMin = 50;
+constexpr std::size_t kRoundMost = 2000;
+constexpr std::size_t kPerFinished = 2;
+constexpr std::size_t kPerSecond = 2000;
 
 }  // namespace
 
@@ -20,6 +26,7 @@ store::Horizon EngineOptions::event_horizon(Time now) const {
 }
 
 void Runner::expire() {
+  if (!owed_rounds_.empty()) expire_owed();
   const Time now = clock_.now();
   if (now - last_expire_ < kExpireEvery || stop_.stop_requested()) return;
   last_expire_ = now;
@@ -36,24 +43,52 @@ void Runner::expire() {
 bool Runner::dropped_a_round(RequestId request, const shard::Effects& effects) const {
   return std::ranges::any_of(effects.answers, [&](const shard::Answer& answer) {
     const auto* expired = std::get_if<shard::Expired>(&answer.reply);
-    return answer.request == request && expired != nullptr && expired->dropped >= kExpireBudget;
+    return answer.request == request && expired != nullptr && expired->dropped >= kRoundMin;
   });
 }
 
-// The next round at once, however much is due; it reads what the last one left, so it waits for it to be durable, and
-// between the two everything else has its turn.
+// The next round reads what the last one left, so it waits for it to be durable; between the two everything else has
+// its turn.
 void Runner::expire_further(ShardId id, const shard::Command& command) {
-  if (stop_.stop_requested()) return;
-  if (std::holds_alternative<shard::Expire>(command)) expire_items_of(id, clock_.now());
-  if (std::holds_alternative<shard::ExpireEvents>(command)) expire_events_of(id, clock_.now());
+  if (owed_rounds_.empty()) allowance_at_ = std::chrono::steady_clock::now();
+  owed_rounds_.push_back({id, std::holds_alternative<shard::ExpireEvents>(command)});
+  expire_owed();
+}
+
+void Runner::note_finished(const shard::Batch& batch) {
+  const auto done = std::ranges::count_if(
+      batch.items, [](const shard::ItemWrite& write) { return write.record.placement == queue::Placement::done; });
+  expiry_allowance_ += kPerFinished * (static_cast<std::size_t>(done) + batch.events.size());
+}
+
+void Runner::expire_owed() {
+  const auto now = std::chrono::steady_clock::now();
+  const auto waited = std::chrono::duration_cast<Millis>(now - allowance_at_);
+  if (waited > Millis(0)) {
+    expiry_allowance_ += static_cast<std::size_t>(waited.count()) * kPerSecond / 1000;
+    allowance_at_ = now;
+  }
+  while (!owed_rounds_.empty() && !stop_.stop_requested() && (company_ == 0 || expiry_allowance_ >= kRoundMin)) {
+    const OwedRound owed = owed_rounds_.front();
+    owed_rounds_.pop_front();
+    owed.events ? expire_events_of(owed.shard, clock_.now()) : expire_items_of(owed.shard, clock_.now());
+  }
+}
+
+std::size_t Runner::take_round() {
+  if (company_ == 0) return kRoundAlone;
+  const std::size_t round = std::clamp(expiry_allowance_, kRoundMin, kRoundMost);
+  expiry_allowance_ = 0;
+  return round;
 }
 
 void Runner::expire_items_of(ShardId id, Time now) {
   running(id).expiry_at = now;
-  after_durable([this, id, before = now - options_.retention, request = own_request(), generation = generation_] {
+  after_durable([this, id, before = now - options_.retention, round = take_round(), request = own_request(),
+                 generation = generation_] {
     shard::Expire command{.items = {}, .before = before};
     try {
-      for (const auto& record : store_.expired(id, before, kExpireBudget)) {
+      for (const auto& record : store_.expired(id, before, round)) {
         command.items.push_back({record.lane->queue, record.id});
       }
     } catch (const std::exception& error) {
@@ -67,10 +102,11 @@ void Runner::expire_items_of(ShardId id, Time now) {
 
 void Runner::expire_events_of(ShardId id, Time now) {
   running(id).event_expiry_at = now;
-  after_durable([this, id, horizon = options_.event_horizon(now), request = own_request(), generation = generation_] {
+  after_durable([this, id, horizon = options_.event_horizon(now), round = take_round(), request = own_request(),
+                 generation = generation_] {
     shard::ExpireEvents command{.events = {}, .received_before = horizon.received_before};
     try {
-      command.events = store_.expired_events(id, horizon, kExpireBudget);
+      command.events = store_.expired_events(id, horizon, round);
     } catch (const std::exception& error) {
       say_unread("reading expired events failed", error);
     }

@@ -67,6 +67,7 @@ void Runner::step_down() {
 // Forgets everything in memory; whoever waits is told that the fate of the call is unknown.
 void Runner::lose(const std::string& why) {
   ++generation_;
+  owed_rounds_.clear();
   inbox_.close();
   for (Delivery& delivery : group_.deliveries) hooks_.refuse(std::move(delivery), why);
   group_ = {};

@@ -9,6 +9,7 @@ namespace millrace::engine {
 namespace {
 
 constexpr Millis kLongestSleep = std::chrono::seconds(1);
+constexpr Millis kOwedSleep(25);  // while there is more to expire than callers leave room for
 // While a group waits for company, so many calls are worth waking up for.
 constexpr std::size_t kCallsWorthWaking = 32;
 // A group waits for company only if those before it had some: a lone caller never waits.
@@ -54,6 +55,7 @@ bool Runner::idle() const {
 std::chrono::system_clock::time_point Runner::wake_at() const {
   std::chrono::system_clock::time_point wake = clock_.now() + kLongestSleep;
   if (!ticks_.empty() && ticks_.begin()->first < wake) wake = ticks_.begin()->first;
+  if (!owed_rounds_.empty()) wake = std::min(wake, std::chrono::system_clock::now() + kOwedSleep);
   return lingers() ? std::min(wake, group_began_ + options_.group_linger) : wake;
 }
 
@@ -248,6 +250,7 @@ void Runner::commit_group() {
     changed.shard->seal(changed.effects);
     changed.in_group = false;
     const std::size_t items = changed.effects.batch.items.size();
+    note_finished(changed.effects.batch);
     group_.batches.push_back(std::exchange(changed.effects.batch, {}));
     changed.effects.batch.items.reserve(items);
   }

@@ -6,6 +6,8 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <atomic>
+#include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -60,6 +62,11 @@ class Runner {
     std::uint64_t group;
     std::move_only_function<void()> read;
   };
+  // The last round of expiry left more.
+  struct OwedRound {
+    ShardId shard;
+    bool events;
+  };
   struct Caller {
     Engine::Done done;
     ShardId shard;
@@ -85,6 +92,9 @@ class Runner {
   void expire_items_of(ShardId id, Time now);
   void expire_events_of(ShardId id, Time now);
   void expire_further(ShardId id, const shard::Command& command);
+  void expire_owed();
+  void note_finished(const shard::Batch& batch);
+  std::size_t take_round();
   bool dropped_a_round(RequestId request, const shard::Effects& effects) const;
   void note_numbers(Time now);
 
@@ -128,9 +138,12 @@ class Runner {
   std::uint64_t generation_ = 1;
   bool draining_ = false;
   Time last_expire_{};
+  std::deque<OwedRound> owed_rounds_;
+  std::size_t expiry_allowance_ = 0;  // items and events that may be dropped beside callers
+  std::chrono::steady_clock::time_point allowance_at_{};
   Time last_numbers_{};
   std::size_t group_bytes_ = 0;
-  std::size_t company_ = 0;  // commands in the groups of late
+  std::size_t company_ = 0;  // callers' commands in the groups of late
   std::chrono::system_clock::time_point group_began_{};
   std::uint64_t own_requests_ = 0;
 

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/limits.h"
 #include "event/codec_cloudevents.h"
+#include "event/codec_keyed.h"
+#include "event/codec_snake.h"
 #include "event/media_type.h"
 #include "event/recognise.h"
 #include "json/parse.h"
@@ -67,7 +71,29 @@ Result<Draft> decode_binary(Value object) {
   return draft;
 }
 
+Value element_at(Value array, std::size_t index) {
+  auto element = array.elements().begin();
+  for (; index > 0; --index) ++element;
+  return *element;
+}
+
 }  // namespace
+
+std::vector<Error> missing_fields(const Drafts& drafts, std::size_t index, const Error& refused) {
+  const bool array = drafts.shape == Shape::array;
+  const Value event = array ? element_at(drafts.document.root(), index) : drafts.document.root();
+  const Result<Envelope> envelope = recognise(event);
+  std::vector<std::string_view> names;
+  if (envelope == Envelope::snake) names = missing_in_snake(event);
+  if (envelope == Envelope::keyed) names = missing_in_keyed(event);
+  std::vector<Error> errors;
+  for (const std::string_view name : names) {
+    std::string path = array ? fmt::format("[{}].{}", index, name) : std::string(name);
+    errors.push_back({Errc::invalid, fmt::format("\"{}\" is required", path), std::move(path)});
+  }
+  const bool is_meant = std::ranges::find(errors, refused) != errors.end();
+  return is_meant ? errors : std::vector<Error>{};
+}
 
 Result<Drafts> read_body(std::string_view content_type, std::span<const HeaderField> fields, std::string_view body) {
   const Mode mode = choose_mode(content_type, has_attribute_fields(fields));

@@ -26,4 +26,8 @@ struct Drafts {
 // be; Errc::invalid for an empty array or one that is too long. REQUIRES: `body` outlives the drafts.
 Result<Drafts> read_body(std::string_view content_type, std::span<const HeaderField> fields, std::string_view body);
 
+// Where `refused` says that a required field of the event at this index is missing: an error for each one that is,
+// that one among them, so that a sender mends all at once. Empty where something else is wrong.
+std::vector<Error> missing_fields(const Drafts& drafts, std::size_t index, const Error& refused);
+
 }  // namespace millrace::event

@@ -55,6 +55,35 @@ TEST(Mode, IsChosenByTheContentType) {
   EXPECT_EQ(choose_mode("", false), Mode::unsupported);
 }
 
+std::vector<std::string> missing_in(std::string_view body, std::size_t index = 0) {
+  const auto drafts = read_body("application/json", {}, body);
+  std::vector<std::string> fields;
+  for (const Error& error : missing_fields(*drafts, index, drafts->events[index].error())) {
+    EXPECT_EQ(error.detail, "\"" + error.field + "\" is required");
+    fields.push_back(error.field);
+  }
+  return fields;
+}
+
+// S2.1: a sender mends all at once.
+TEST(MissingFields, AreAllNamed) {
+  using Fields = std::vector<std::string>;
+  EXPECT_EQ(missing_in(R"({"event_type":"t","event_id":null,"actor":{}})"),
+            (Fields{"event_id", "schema_version", "occurred_at", "aggregate_id", "aggregate_type", "correlation_id",
+                    "organization_id"}));
+  EXPECT_EQ(missing_in(R"({"event_type":"public.t","event_id":"1","workspace_id":"acme"})"),
+            (Fields{"schema_version", "occurred_at"}));
+  EXPECT_EQ(missing_in(R"({"eventType":"t"})"), (Fields{"entityType", "entityId"}));
+  EXPECT_EQ(missing_in(R"([{"type":"t"},{"eventType":"t"}])", 1), (Fields{"[1].entityType", "[1].entityId"}));
+}
+
+TEST(MissingFields, AreNotLookedForWhereSomethingElseIsWrong) {
+  EXPECT_TRUE(missing_in(R"({"event_type":7})").empty());
+  EXPECT_TRUE(missing_in(R"({"event_type":"t","nmae":1})").empty());
+  EXPECT_TRUE(missing_in(R"({"specversion":"1.0"})").empty());
+  EXPECT_TRUE(missing_in("7").empty());
+}
+
 std::string refusal(std::string_view type, std::string_view body) {
   const auto drafts = read_body(type, {}, body);
   return drafts ? "accepted" : drafts.error().detail;

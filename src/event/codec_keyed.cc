@@ -70,6 +70,10 @@ Result<Draft> decode_keyed(json::Value object, std::optional<std::size_t> elemen
   return std::move(decoding).finish();
 }
 
+std::vector<std::string_view> missing_in_keyed(json::Value object) {
+  return table().missing(object, Presence::required);
+}
+
 void write_keyed(json::Writer& out, const Record& record) {
   const Header& header = record.header;
   const OpenRest rest(*record.rest);

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "event/draft.h"
@@ -15,6 +17,9 @@ namespace millrace::event {
 
 // Errc::invalid names the field. REQUIRES: an object.
 Result<Draft> decode_keyed(json::Value object, std::optional<std::size_t> element = {});
+
+// Every required field that is not there. REQUIRES: an object.
+std::vector<std::string_view> missing_in_keyed(json::Value object);
 
 // One object with all the keys and `receivedAt`.
 void write_keyed(json::Writer& out, const Record& record);

@@ -110,6 +110,20 @@ Result<Draft> decode_snake(json::Value object, std::optional<std::size_t> elemen
   return std::move(decoding).finish();
 }
 
+std::vector<std::string_view> missing_in_snake(json::Value object) {
+  std::vector<std::string_view> names = table().missing(object, Presence::required);
+  const auto given = [&object](std::string_view name) {
+    const auto value = object.find(name);
+    return value && !value->is(json::Kind::null);
+  };
+  const auto type = object.find("event_type");
+  if (!type || !type->is(json::Kind::string) || !is_public(type->get_string())) {
+    for (const std::string_view name : table().missing(object, Presence::required_inside)) names.push_back(name);
+  }
+  if (!given("organization_id") && !given("workspace_id")) names.emplace_back("organization_id");
+  return names;
+}
+
 void write_snake(json::Writer& out, const Record& record) { write_snake_naming(out, record, TenantName::as_sent); }
 
 void write_snake_naming(json::Writer& out, const Record& record, TenantName name) {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "event/draft.h"
@@ -16,6 +18,9 @@ namespace millrace::event {
 
 // Errc::invalid names the field. REQUIRES: an object.
 Result<Draft> decode_snake(json::Value object, std::optional<std::size_t> element = {});
+
+// Every required field that is not there. REQUIRES: an object.
+std::vector<std::string_view> missing_in_snake(json::Value object);
 
 // One object with everything the event has. What was sent in another form gets its aggregate from the entity.
 void write_snake(json::Writer& out, const Record& record);

@@ -79,6 +79,16 @@ void FieldTable::require(Decoding& decoding, std::uint64_t seen, Field::Presence
   }
 }
 
+std::vector<std::string_view> FieldTable::missing(json::Value object, Field::Presence presence) const {
+  std::vector<std::string_view> names;
+  for (const Field& field : fields_) {
+    if (field.presence != presence) continue;
+    const auto value = object.find(field.name);
+    if (!value || value->is(json::Kind::null)) names.push_back(field.name);
+  }
+  return names;
+}
+
 const Field* FieldTable::kept_as(std::string_view name) const {
   const auto found = std::ranges::find(fields_, name, &Field::as);
   return found == fields_.end() ? nullptr : &*found;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "event/decoding.h"
 #include "json/value.h"
@@ -38,6 +39,8 @@ class FieldTable {
   std::uint64_t read(Decoding& decoding, json::Value object) const;
   // Refuses if a field of this presence is not among those that read() returned.
   void require(Decoding& decoding, std::uint64_t seen, Field::Presence presence) const;
+  // The names of those fields of this presence that the object lacks, in the table's order. For refusals.
+  std::vector<std::string_view> missing(json::Value object, Field::Presence presence) const;
   std::span<const Field> fields() const { return fields_; }
   // The field that is kept in `rest` under this name, or nullptr.
   const Field* kept_as(std::string_view name) const;

@@ -13,6 +13,21 @@ Refusal refused(Error error) {
   return refusal;
 }
 
+// The draft at this index, which could not be read. What is missing is told whole.
+Refusal refused_unread(event::Drafts& drafts, std::size_t index) {
+  Refusal refusal = refused(std::move(drafts.events[index].error()));
+  const std::vector<Error> missing = event::missing_fields(drafts, index, refusal.error);
+  if (missing.size() < 2) return refusal;
+  refusal.fields.clear();
+  std::string names;
+  for (const Error& error : missing) {
+    refusal.fields.push_back({error.field, error.detail});
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", error.field);
+  }
+  refusal.error.detail = names + " are required";
+  return refusal;
+}
+
 // In an array, which event is meant: "[3].type", "[3]/data/amount".
 void place(Refusal& refusal, std::size_t element) {
   const auto mark = [&](std::string& field) {
@@ -44,10 +59,10 @@ Verdict examine_one(event::Draft draft, const event::Arrival& arrival, const Pol
   }
   if (auto refusal = policies.check(*event)) return std::unexpected(*std::move(refusal));
 
-  Accepted accepted{.event = {},
-                    .tenant = event->tenant,
-                    .rules = policies.matches(event::View(*event, policies.key_fields()), event->header.bus),
-                    .warning = policies.warning(*event)};
+  Accepted accepted{.event = {}, .tenant = event->tenant, .rules = {}, .warning = policies.warning(*event)};
+  if (policies.any_rules()) {
+    accepted.rules = policies.matches(event::View(*event, policies.key_fields()), event->header.bus);
+  }
   accepted.event.identity = identity_of(event->identity);
   if (!event->deduplication_id.empty()) accepted.event.deduplication_id = std::move(event->deduplication_id);
   accepted.event.header = std::move(event->header);
@@ -64,7 +79,7 @@ std::vector<Verdict> examine(event::Drafts& drafts, const event::Arrival& arriva
   for (std::size_t i = 0; i < drafts.events.size(); ++i) {
     Result<event::Draft>& draft = drafts.events[i];
     if (!draft) {  // its path names the element already
-      verdicts.emplace_back(std::unexpected(refused(std::move(draft.error()))));
+      verdicts.emplace_back(std::unexpected(refused_unread(drafts, i)));
       continue;
     }
     const bool placed = draft->element.has_value();

@@ -204,7 +204,7 @@ MatchableView::MatchableView(const event::View& view) {
 }
 
 std::vector<std::string_view> Policies::matches(const event::View& view, std::string_view bus) const {
-  if (rule_set_->size() == 0) return {};
+  if (!any_rules()) return {};
   thread_local match::Scratch scratch;
   thread_local std::vector<match::RuleId> ids;
   rule_set_->match(MatchableView(view).get(), scratch, ids);

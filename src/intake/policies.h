@@ -74,6 +74,8 @@ class Policies {
   // What check() lets pass and the sender should know all the same; "" for nothing.
   std::string warning(const event::NewEvent& event) const;
 
+  // Whether an event can match anything: if not, it needs no view.
+  bool any_rules() const { return rule_set_->size() != 0; }
   // What a view for matches() must have.
   event::KeyFields key_fields() const { return key_fields_; }
   // The names of the enabled rules that match, in their order.

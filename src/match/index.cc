@@ -20,10 +20,11 @@ void prepare(IndexScratch& scratch, std::size_t branches, std::size_t rules, std
 
 }  // namespace
 
-void Index::match(const EventView& event, IndexScratch& scratch, std::vector<RuleId>& out) const {
+void Index::match(const FlatEvent& event, IndexScratch& scratch, std::vector<RuleId>& out) const {
   prepare(scratch, branches_.size(), rules_.size(), postings_.size());
-  scratch.event.flatten(trie_, event);
-  for (const FlatLeaf& leaf : scratch.event.leaves()) {
+  scratch.event = &event;
+  for (const FlatLeaf& leaf : event.leaves()) {
+    if (leaf.field >= accesses_.size()) continue;  // of an index that was built on this one
     const FieldIndex* access = accesses_[leaf.field].get();
     if (access == nullptr) continue;
     ++scratch.step;
@@ -33,7 +34,7 @@ void Index::match(const EventView& event, IndexScratch& scratch, std::vector<Rul
   ++scratch.step;
   constexpr Lead kNoLead{nullptr, Evidence::hint};
   for (const auto& [field, list] : absent_accesses_) {
-    if (scratch.event.first(field) == FlatEvent::kNone) consider(list, kNoLead, scratch, out);
+    if (event.first(field) == FlatEvent::kNone) consider(list, kNoLead, scratch, out);
   }
   if (unconditional_ != Postings::kNone) consider(unconditional_, kNoLead, scratch, out);
 }
@@ -47,7 +48,7 @@ void Index::consider(PostingId list, Lead lead, IndexScratch& scratch, std::vect
   };
   if (scratch.list_steps[list] == scratch.step) return;
   consider_all(list);
-  refinement_.find(list, scratch.event, consider_all);
+  refinement_.find(list, *scratch.event, consider_all);
 }
 
 void Index::consider_branch(BranchId id, Lead lead, IndexScratch& scratch, std::vector<RuleId>& out) const {
@@ -65,7 +66,7 @@ void Index::consider_branch(BranchId id, Lead lead, IndexScratch& scratch, std::
 }
 
 bool Index::holds(const CompiledBranch& branch, std::uint32_t known, IndexScratch& scratch) const {
-  const bool found = scratch.event.flat() ? holds_flat(branch, known, scratch) : holds_in_arrays(branch, scratch);
+  const bool found = scratch.event->flat() ? holds_flat(branch, known, scratch) : holds_in_arrays(branch, scratch);
   if (!found) return false;
   for (std::uint32_t e = branch.excluded.begin; e < branch.excluded.end; ++e) {
     for (BranchId inner = exclusions_[e].begin; inner < exclusions_[e].end; ++inner) {
@@ -76,7 +77,7 @@ bool Index::holds(const CompiledBranch& branch, std::uint32_t known, IndexScratc
 }
 
 bool Index::holds_flat(const CompiledBranch& branch, std::uint32_t known, IndexScratch& scratch) const {
-  const FlatEvent& event = scratch.event;
+  const FlatEvent& event = *scratch.event;
   for (std::uint32_t r = branch.required.begin + known; r < branch.required.end; ++r) {
     const CompiledRequirement& requirement = requirements_[r];
     std::uint32_t leaf = event.first(requirement.field);
@@ -92,7 +93,7 @@ bool Index::holds_flat(const CompiledBranch& branch, std::uint32_t known, IndexS
 }
 
 bool Index::holds_in_arrays(const CompiledBranch& branch, IndexScratch& scratch) const {
-  const FlatEvent& event = scratch.event;
+  const FlatEvent& event = *scratch.event;
   std::vector<std::vector<ElementId>> lists;
   for (std::uint32_t r = branch.required.begin; r < branch.required.end; ++r) {
     const CompiledRequirement& requirement = requirements_[r];

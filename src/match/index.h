@@ -28,7 +28,7 @@ struct Rule {
 
 // Buffers of one thread, for any index; kept from event to event.
 struct IndexScratch {
-  FlatEvent event;
+  const FlatEvent* event = nullptr;          // the one being matched
   std::vector<std::uint32_t> branch_epochs;  // the event at which a branch was last looked at
   std::vector<std::uint32_t> rule_epochs;    // the event that a rule last matched
   std::uint32_t epoch = 0;
@@ -40,12 +40,15 @@ struct IndexScratch {
 
 class Index {
  public:
-  explicit Index(std::vector<Rule> rules);
+  // Where there is a `base`, its fields keep their numbers: an event flattened along paths() is right for both.
+  explicit Index(std::vector<Rule> rules, const Index* base = nullptr);
 
   // Appends the ids of the rules that match, each once, in no order.
-  void match(const EventView& event, IndexScratch& scratch, std::vector<RuleId>& out) const;
+  // REQUIRES: flattened along paths() of this index, or of one that was built on it.
+  void match(const FlatEvent& event, IndexScratch& scratch, std::vector<RuleId>& out) const;
 
   const std::vector<Rule>& rules() const { return rules_; }
+  const PathTrie& paths() const { return trie_; }
 
  private:
   struct Range {

@@ -15,7 +15,8 @@ constexpr std::uint32_t kLongList = 8;
 
 }  // namespace
 
-Index::Index(std::vector<Rule> rules) : rules_(std::move(rules)) {
+Index::Index(std::vector<Rule> rules, const Index* base)
+    : rules_(std::move(rules)), trie_(base != nullptr ? base->trie_ : PathTrie()) {
   rule_branches_.reserve(rules_.size());
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     rule_branches_.push_back(add_branches(rules_[i].pattern->root(), i));

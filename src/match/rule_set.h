@@ -18,8 +18,8 @@ namespace millrace::match {
 class Scratch {
  private:
   friend class RuleSet;
-  IndexScratch base_;
-  IndexScratch recent_;
+  FlatEvent event_;
+  IndexScratch index_;
 };
 
 class RuleSet {
@@ -27,16 +27,17 @@ class RuleSet {
   // Of two rules with one id the later holds.
   static std::shared_ptr<const RuleSet> build(std::vector<Rule> rules);
 
-  // This set without the rules `removed` and with the rules `added`, which replace those of the same id. Costs
-  // in proportion to the recent changes, at most about the square root of all rules; once in so many changes, to all of
-  // them (about two microseconds each).
+  // This set without the rules `removed` and with the rules `added`, which replace those of the same id. Costs in
+  // proportion to the recent changes, at most about the square root of all rules, and to the different paths (a copy);
+  // once in so many changes, to all rules (about two microseconds each). docs/adr/0017.
   std::shared_ptr<const RuleSet> with(std::vector<Rule> added, std::span<const RuleId> removed = {}) const;
 
   // Replaces `out` by the ids of the rules that match, in ascending order.
   void match(const EventView& event, Scratch& scratch, std::vector<RuleId>& out) const;
 
   std::size_t size() const;
-  // Rules that were removed or replaced and are still in memory: at most 64 and twice the square root of all.
+  // Rules that were removed or replaced and are still in memory: at most 64 and twice the square root of all; none
+  // where there are up to 512.
   std::size_t hidden() const { return hidden_.size(); }
 
  private:

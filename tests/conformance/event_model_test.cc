@@ -1,5 +1,6 @@
 // Thousands of random events, and every way to ask for them, against a scan of them all: the eight access patterns
-// in both directions, with bounds and cursors, the listing and the log; before and after a restart. S0.3, S0.8, S3.4.
+// in both directions, with bounds and cursors, the listing and the log; before and after a restart. S0.3, S0.4, S0.8,
+// S3.4.
 #include <algorithm>
 #include <map>
 #include <random>

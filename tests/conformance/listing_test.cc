@@ -88,6 +88,7 @@ TEST_P(Listing, MoreSaysWhetherAnythingFollows) {
   EXPECT_FALSE(store().items(kShard, {.queue = queue_, .any_tags = {"blue"}, .before = ItemId{3}, .limit = 1}).more);
 }
 
+// S4.9
 TEST_P(Listing, PagesByCursorGiveEveryItemOnce) {
   std::vector<std::uint64_t> seen;
   ItemQuery query{.queue = queue_, .limit = 4};

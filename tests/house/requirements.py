@@ -47,9 +47,10 @@ def read_rows(text):
     return rows
 
 
-def _exists(tree, path):
+def _named(tree, path):
+    """The files that a file, folder or glob of the document means."""
     path = path.partition(":")[0].rstrip("/")
-    return any(name == path or name.startswith(path + "/") or fnmatch.fnmatch(name, path) for name in tree)
+    return {name for name in tree if name == path or name.startswith(path + "/") or fnmatch.fnmatch(name, path)}
 
 
 def ids_in_tests(tree):
@@ -81,11 +82,10 @@ def check_ids_of_tests(rows, tree):
 
 
 def check_done(rows, tree):
-    """What is done names where, and a test carries its id."""
-    carried = ids_in_tests(tree)
+    """What is done names where, and every file or folder that is said to prove it carries its id."""
     for row in rows:
         for path in row.done_in + row.proven_by:
-            if not _exists(tree, path):
+            if not _named(tree, path):
                 yield f"{row.id} names {path}, which does not exist"
         if row.state != "done":
             continue
@@ -93,8 +93,10 @@ def check_done(rows, tree):
             yield f"{row.id} is done, but no file says where"
         if not row.proven_by:
             yield f"{row.id} is done, but no file proves it"
-        if row.id not in carried:
-            yield f"{row.id} is done, but no test carries the id"
+        for path in row.proven_by:
+            files = _named(tree, path)
+            if files and not any(row.id in ID.findall(tree[name]) for name in files):
+                yield f"{row.id} is said to be proven by {path}, which does not carry the id"
 
 
 def check_against_specification(rows, specification):

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 import time
@@ -84,6 +85,21 @@ class Owner(Case):
         self.assertIn("--blobs-take-over unmarked", self.refusal(place))
         self.assertFalse(self.mark.exists())
         self.assertEqual(self.data_of(self.start(place, "--blobs-take-over", "unmarked"), "e"), LARGE)
+
+    def test_a_damaged_mark_is_replaced_with_the_command_that_the_refusal_names(self):  # S0.9
+        place = new_place(self.store)
+        server = self.start(place)
+        self.publish(server, "e")
+        server.stop()
+        for damage in (b"", b"\x00\xff\x1b[2J", b"two words\n"):
+            self.mark.write_bytes(damage)
+            said = self.refusal(place)
+            self.assertIn(MARK, said)
+            command = re.search(r"--blobs-take-over \S+?(?=[\s\"\\]|$)", said).group().split()
+            self.assertEqual(self.mark.read_bytes(), damage)
+            server = self.start(place, *command)
+            self.assertEqual(self.data_of(server, "e"), LARGE)
+            server.stop()
 
     def test_a_place_that_lost_its_mark_takes_nothing(self):  # S0.9
         server = self.start(new_place(self.store))

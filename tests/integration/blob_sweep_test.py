@@ -109,7 +109,12 @@ class Failing(unittest.TestCase):
         api = server.client()
         self.addCleanup(api.close)
         (pathlib.Path(place[1]) / "blobs" / "default").write_text("in the way")
-        self.assertEqual(api.post("/api/events", event("e")).status, 503)
+        for path, body in (("/api/events", event("e")), ("/events", {"title": "T", "payload": "x" * 300_000})):
+            refused = api.post(path, body)
+            self.assertEqual((refused.status, refused.headers["Retry-After"]), (503, "1"))
+            said = refused.json.get("detail") or refused.json["error"]
+            self.assertIn(f"folder {place[1]}/blobs", said)
+            self.assertIn("/healthz", said)
         health = api.get("/healthz").json
         self.assertEqual(health["blobs"]["state"], "failing")
         self.assertIn("blobs/default", health["blobs"]["lastError"])

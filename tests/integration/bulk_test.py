@@ -138,6 +138,16 @@ class List(Case):
         self.assertEqual([item["id"] for item in rest["events"]], ids[2::-1])
         self.assertEqual(len(self.api.get("/events?status=PROCESSING&offset=4").json["events"]), 1)
 
+    def test_a_total_by_tags_says_where_it_stops_counting(self):  # S4.9
+        for _ in range(100):
+            self.assertEqual(self.api.post("/events", [{"title": "t", "tags": "one"}] * 1000).status, 201)
+        listed = self.api.get("/events?tags=one&limit=1").json
+        self.assertEqual((listed["total"], "total_capped" in listed), (100_000, False))
+        self.api.create(tags="one")
+        listed = self.api.get("/events?tags=one&limit=1").json
+        self.assertEqual((listed["total"], listed["total_capped"]), (100_000, True))
+        self.assertEqual(self.api.get("/events?limit=1").json["total"], 100_001)
+
     def test_wrong_parameters_are_named(self):  # S4.9
         for query, field in (("status=DONE", "status"), ("limit=0", "limit"), ("limit=1001", "limit"),
                              ("limit=abc", "limit"), ("offset=-1", "offset"), ("offset=1000001", "offset"),

@@ -163,6 +163,16 @@ class Publish(EventCase):
         again = publish(self.api, {**ORDER, "deduplicationId": "d"})
         self.assertEqual((again.status, again.json), (200, {**left, "position": 2}))
 
+    def test_a_deduplication_id_is_forgotten_after_its_window(self):  # S3.3
+        client = self.client_of(self.own_server("--event-dedup-window", "1s"))
+        sent = {**ORDER, "deduplicationId": "d"}
+        self.assertEqual(publish(client, sent).status, 201)
+        statuses = set()
+        deadline = time.monotonic() + 20
+        while 201 not in statuses and time.monotonic() < deadline:
+            statuses.add(publish(client, sent).status)
+        self.assertEqual(statuses, {200, 201})
+
     def test_an_array_is_stored_whole_or_not_at_all(self):  # S3.1
         bad = publish(self.api, [ORDER, {**ORDER, "type": 7}, {"source": "x"}])
         self.assertEqual(bad.status, 422)

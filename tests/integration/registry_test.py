@@ -230,6 +230,15 @@ class Schemas(RegistryCase):
                             ({"old": {}, "new": {"type": 7}}, "new"), ({"old": {}, "new": {}, "dryRun": {}}, "type")):
             self.expect(self.api.post("/api/schemas/check", body), 422, field)
 
+    def test_the_first_schema_of_a_type_is_tried_on_stored_events(self):  # S2.5
+        for order_id in (1, "none"):
+            self.publish(data={"id": order_id})
+        body = {"type": "order.created", "new": ORDER}
+        self.expect(self.api.post("/api/schemas/check", body), 422, "type")
+        tried = self.api.post("/api/schemas/check", {**body, "dryRun": {}}).json
+        self.assertEqual((tried["compatible"], tried["changes"]), (True, []))
+        self.assertEqual((tried["dryRun"]["scanned"], tried["dryRun"]["refused"]), (2, 1))
+
     def test_a_schema_is_tried_on_stored_events(self):
         self.make_type(specVersions=[spec(schema={"type": "object"})])
         for number in range(3):

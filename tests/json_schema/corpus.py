@@ -9,6 +9,8 @@ PATTERNS = ("^a", "b$", "^[a-z]+$", "\\d", "^\\w*$", "^.$", "^\\p{L}+$", "a|Z", 
             "^\\S{1,3}$", "^(?:a|b)-", "x@\\w+\\.de$")
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 DEPTH_MAX = 3
+# Keywords whose schema is asked about one element or property after the other.
+ASKED_IN_TURN = {"items", "additionalItems", "additionalProperties", "patternProperties"}
 
 
 def keywords(schema):
@@ -18,10 +20,26 @@ def keywords(schema):
     return set().union(*map(keywords, schema)) if isinstance(schema, list) else set()
 
 
+def loses_track(schema):
+    """Whether Ajv errs about what is evaluated: it takes contains for evaluating all elements, keeps what an `if`
+    evaluated that does not hold, and forgets the elements that a reference inside anyOf or oneOf evaluated."""
+    used = keywords(schema)
+    if not any(name.startswith("unevaluated") for name in used):
+        return False
+    return bool(used & {"contains", "if"} or {"unevaluatedItems", "$ref"} <= used and used & {"anyOf", "oneOf"})
+
+
+def contains_in_turn(schema):
+    """Whether values are asked in turn what they contain: Ajv gives an empty array the answer of the one before it."""
+    if isinstance(schema, list):
+        return any(map(contains_in_turn, schema))
+    return isinstance(schema, dict) and any(
+        contains_in_turn(value) or name in ASKED_IN_TURN and "contains" in keywords(value)
+        for name, value in schema.items())
+
+
 def ajv_errs(schema):
-    """Whether Ajv loses track of what is evaluated: it takes contains for evaluating all elements, and keeps what an
-    `if` evaluated that does not hold."""
-    return any(name.startswith("unevaluated") for name in keywords(schema)) and keywords(schema) & {"contains", "if"}
+    return loses_track(schema) or contains_in_turn(schema)
 
 
 class Corpus:

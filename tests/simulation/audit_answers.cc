@@ -236,6 +236,7 @@ void Auditor::check_touched(const shard::Touch& touch, const shard::Reply& reply
              describe(states->back().record), describe(reply));
 }
 
+// S4.7: a repeat is told the first outcome, a lease that was lost changes nothing.
 void Auditor::check_settled(const Request& request, const shard::Reply& reply, const Added& added) const {
   const auto& settle = std::get<shard::Settle>(request.command);
   const auto& settled = require_reply<shard::Settled>(request.command, reply);

@@ -74,10 +74,14 @@ ServerSettings read_server_settings(Connection& connection) {
 Findings durability_findings(const ServerSettings& s) {
   Findings findings;
   if (!s.fsync) {
-    findings.push_back(fault("fsync is off: acknowledged writes are lost when the server's machine fails"));
+    findings.push_back(
+        fault("fsync is off: acknowledged writes are lost when the server's machine fails; set fsync = on in "
+              "postgresql.conf and SELECT pg_reload_conf()"));
   }
   if (!s.full_page_writes) {
-    findings.push_back(fault("full_page_writes is off: a power failure can damage the tables beyond repair"));
+    findings.push_back(
+        fault("full_page_writes is off: a power failure can damage the tables beyond repair; set "
+              "full_page_writes = on in postgresql.conf and SELECT pg_reload_conf()"));
   }
   return findings;
 }
@@ -111,7 +115,8 @@ Findings inspect_postgres(const std::string& url) {
     postgres::require_known_schema(connection);
     return findings;
   } catch (const std::exception& error) {
-    return {fault(fmt::format("the server cannot be used: {}", error.what()))};
+    return {fault(
+        fmt::format("the server cannot be used: {} (docs/operations.md says what it has to be like)", error.what()))};
   }
 }
 

@@ -63,11 +63,11 @@ class TsidSearch {
   std::unique_ptr<rocksdb::Iterator> at_;
 };
 
-// The oldest events of each tenant, as long as they were received before.
-void add_received_before(View& view, ShardId shard, const Horizon& horizon, std::size_t limit,
-                         std::vector<event::Record>& out) {
+// The oldest events of each tenant, as long as they were received before. Returns the key of the first.
+std::string add_received_before(View& view, std::string from, ShardId shard, const Horizon& horizon, std::size_t limit,
+                                std::vector<event::Record>& out) {
   const std::string end = after_prefix(shard_prefix(shard));
-  std::string from = shard_prefix(shard);
+  std::string first;
   while (!from.empty() && out.size() < limit) {
     std::string next_tenant;
     view.scan(Table::events, from, end, [&](auto key, auto value) {
@@ -78,12 +78,14 @@ void add_received_before(View& view, ShardId shard, const Horizon& horizon, std:
         next_tenant = after_prefix(tenant_prefix(shard, tenant));
         return false;
       }
+      if (first.empty()) first = key;
       const bool listed = glance.expires && *glance.expires <= horizon.now;  // by its own time, already
       if (!listed) out.push_back(decode_event(tenant, name.position, value, RestOf::nothing));
       return out.size() < limit;
     });
     from = std::move(next_tenant);
   }
+  return first;
 }
 
 }  // namespace
@@ -147,10 +149,14 @@ Position read_last_position(View& view, ShardId shard, const TenantId& tenant) {
   return decoded(Table::counters, key, [&] { return Position{decode_counters(tenant.text(), *bytes).last_position}; });
 }
 
-std::vector<event::Record> read_expired_events(View& view, ShardId shard, const Horizon& horizon, std::size_t limit) {
+std::vector<event::Record> read_expired_events(View& view, Fronts& fronts, ShardId shard, const Horizon& horizon,
+                                               std::size_t limit) {
   std::vector<event::Record> out;
   if (limit == 0) return out;
-  view.scan(Table::event_expiry, shard_prefix(shard), time_prefix(shard, horizon.now + Millis(1)), [&](auto key, auto) {
+  std::string from = fronts.of(Table::event_expiry, shard);
+  std::string first;
+  view.scan(Table::event_expiry, from, time_prefix(shard, horizon.now + Millis(1)), [&](auto key, auto) {
+    if (first.empty()) first = key;
     const EventName name = parse_event_expiry_key(key);
     const TenantId tenant = TenantId::trusted(std::string(name.tenant));
     const std::string row = event_key(shard, tenant, name.position);
@@ -159,7 +165,18 @@ std::vector<event::Record> read_expired_events(View& view, ShardId shard, const 
     out.push_back(decode_event(tenant, name.position, *bytes, RestOf::nothing));
     return out.size() < limit;
   });
-  if (horizon.received_before) add_received_before(view, shard, horizon, limit, out);
+  std::string from_log = fronts.of(Table::events, shard);
+  std::string first_of_log;
+  if (horizon.received_before && out.size() < limit) {
+    first_of_log = add_received_before(view, from_log, shard, horizon, limit, out);
+  }
+  // Both are kept while rounds are full, also where one of them found nothing more.
+  const auto next = [&](std::string& begun, std::string& found) {
+    if (out.size() < limit) return std::string();
+    return std::move(found.empty() ? begun : found);
+  };
+  fronts.note(Table::event_expiry, shard, next(from, first));
+  fronts.note(Table::events, shard, next(from_log, first_of_log));
   return out;
 }
 

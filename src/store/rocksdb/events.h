@@ -8,6 +8,7 @@
 
 #include "store/event_query.h"
 #include "store/rocksdb/database.h"
+#include "store/rocksdb/fronts.h"
 
 namespace millrace::store::rocks {
 
@@ -25,6 +26,7 @@ std::optional<event::Record> read_event_by_id(View& view, ShardId shard, const T
 std::optional<event::Record> read_event_by_tsid(View& view, ShardId shard, const TenantId& tenant, std::uint64_t tsid,
                                                 const Horizon& horizon);
 Position read_last_position(View& view, ShardId shard, const TenantId& tenant);
-std::vector<event::Record> read_expired_events(View& view, ShardId shard, const Horizon& horizon, std::size_t limit);
+std::vector<event::Record> read_expired_events(View& view, Fronts& fronts, ShardId shard, const Horizon& horizon,
+                                               std::size_t limit);
 
 }  // namespace millrace::store::rocks

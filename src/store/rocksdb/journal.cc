@@ -55,6 +55,8 @@ Journal::Journal(JournalOptions options) : options_(std::move(options)) {
   marker_.emplace(options_.folder);
   if (segments_.empty()) {
     secret_ = new_secret();
+    // Before there is a file that knows of it.
+    if (!marker_->latest()) marker_->write(next_slot_, next());
     segments_.push_back(made(next_slot_++, options_.segment_bytes));
     return;
   }
@@ -102,10 +104,11 @@ void Journal::replay(std::uint64_t applied, Damage damage, const VisitRecord& vi
   active_ = answer.active;
   last_ = answer.last;
   released_ = applied;
+  // Before there is a file that knows of it, as start_anew() and append() make them.
+  if (!marker_->latest()) marker_->write(segments_[active_].slot, next());
   // Without a break in the numbers the log goes on where it ended; else with new files, above all that was.
   if (answer.damage.empty() && answer.walked >= applied) {
     secret_ = *choose_secret(files, options_.secret);
-    if (!marker_->latest()) marker_->write(segments_[active_].slot, next());
     return;
   }
   make_durable();
@@ -169,8 +172,16 @@ Journal::Segment& Journal::with_room(std::size_t bytes) {
 void Journal::go_on_in(Segment& segment) {
   active_ = static_cast<std::size_t>(&segment - segments_.data());
   segment.end = kPage;
+}
+
+// After a record that is on disk and not acknowledged yet: whoever was told of one in a file, the marker knows the
+// file; and it knows of a record that the tables do not have, if there is one.
+void Journal::mark(const Segment& segment) {
   // Where records need not reach the disk, one that says how far they had come would accuse it.
-  if (options_.sync) marker_->write(segment.slot, next());
+  if (!options_.sync) return;
+  const std::optional<Begun>& latest = marker_->latest();
+  const bool is_known = latest && latest->slot == segment.slot && latest->first > released_ + 1;
+  if (!is_known) marker_->write(segment.slot, next());
 }
 
 void Journal::append(std::string_view record) {
@@ -186,6 +197,7 @@ void Journal::append(std::string_view record) {
   if (options_.sync) sync_data(segment.path, segment.file);
   segment.end += pages;
   segment.last = last_ = head.number;
+  mark(segment);
 }
 
 }  // namespace millrace::store::rocks

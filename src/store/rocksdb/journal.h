@@ -77,6 +77,7 @@ class Journal {
   Segment& with_room(std::size_t bytes);
   void prepare_spare();
   void go_on_in(Segment& segment);
+  void mark(const Segment& segment);
 
   JournalOptions options_;
   std::uint64_t secret_ = 0;

@@ -84,11 +84,13 @@ JournalFile open_journal_file(const std::string& folder, int slot, Access access
   std::string page;
   read_start(opened.path, opened.file, kPage, page);
   opened.secret = secret_in(page);
+  opened.knows_marker = knows_marker(page);
   return opened;
 }
 
 JournalFile make_journal_file(const std::string& folder, int slot, std::size_t bytes, std::uint64_t secret) {
-  JournalFile made{.path = folder + "/" + file_name(slot), .slot = slot, .bytes = bytes, .secret = secret};
+  JournalFile made{
+      .path = folder + "/" + file_name(slot), .slot = slot, .bytes = bytes, .secret = secret, .knows_marker = true};
   const std::string unfinished = made.path + std::string(kUnfinished);
   made.file = open(unfinished.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (made.file < 0) fail_file(unfinished, "make", errno);

@@ -28,6 +28,7 @@ struct JournalFile {
   int file = -1;
   std::size_t bytes = 0;
   std::optional<std::uint64_t> secret = {};  // as its first page says; nullopt: that page is damaged
+  bool knows_marker = false;                 // likewise
 };
 enum class Access { read, write };
 JournalFile open_journal_file(const std::string& folder, int slot, Access access);

@@ -13,8 +13,9 @@
 namespace millrace::store::rocks {
 namespace {
 
-constexpr std::uint64_t kFileMagic = 0x314c4e4a45434152;   // "RACEJNL1"
-constexpr std::uint64_t kBegunMagic = 0x3147454245434152;  // "RACEBEG1"
+constexpr std::uint64_t kFileMagic = 0x314c4e4a45434152;    // "RACEJNL1"
+constexpr std::uint64_t kBegunMagic = 0x3147454245434152;   // "RACEBEG1"
+constexpr std::uint64_t kMarkedMagic = 0x314b524d45434152;  // "RACEMRK1"
 constexpr std::string_view kSuffix = ".log";
 
 struct FileHead {
@@ -22,6 +23,13 @@ struct FileHead {
   std::uint64_t secret;
   std::uint64_t hash;  // of what is above
 };
+
+// Stands in the first page behind its head, where programs that do not know it do not look.
+struct MarkedHead {
+  std::uint64_t magic;
+  std::uint64_t hash;  // of what is above
+};
+constexpr std::size_t kMarkedAt = 512;
 
 struct BegunHead {
   std::uint64_t magic;
@@ -32,18 +40,23 @@ struct BegunHead {
 };
 
 template <class Head>
-std::string sealed_page(Head head) {
+void seal(std::string& page, std::size_t at, Head head) {
   head.hash = XXH3_64bits(&head, offsetof(Head, hash));
+  std::memcpy(page.data() + at, &head, sizeof head);
+}
+
+template <class Head>
+std::string sealed_page(Head head) {
   std::string page(kPage, '\0');
-  std::memcpy(page.data(), &head, sizeof head);
+  seal(page, 0, head);
   return page;
 }
 
 template <class Head>
-std::optional<Head> unsealed(std::string_view page, std::uint64_t magic) {
+std::optional<Head> unsealed(std::string_view page, std::uint64_t magic, std::size_t at = 0) {
   Head head{};
   if (page.size() < kPage) return std::nullopt;
-  std::memcpy(&head, page.data(), sizeof head);
+  std::memcpy(&head, page.data() + at, sizeof head);
   if (head.magic != magic || head.hash != XXH3_64bits(&head, offsetof(Head, hash))) return std::nullopt;
   return head;
 }
@@ -73,11 +86,19 @@ std::optional<FoundRecord> record_at(std::string_view content, std::size_t at, s
   return FoundRecord{head.number, bytes};
 }
 
-std::string first_page(std::uint64_t secret) { return sealed_page(FileHead{kFileMagic, secret, 0}); }
+std::string first_page(std::uint64_t secret) {
+  std::string page = sealed_page(FileHead{kFileMagic, secret, 0});
+  seal(page, kMarkedAt, MarkedHead{kMarkedMagic, 0});
+  return page;
+}
 
 std::optional<std::uint64_t> secret_in(std::string_view first_page) {
   const auto head = unsealed<FileHead>(first_page, kFileMagic);
   return head ? std::optional(head->secret) : std::nullopt;
+}
+
+bool knows_marker(std::string_view first_page) {
+  return unsealed<MarkedHead>(first_page, kMarkedMagic, kMarkedAt).has_value();
 }
 
 std::uint64_t new_secret() {

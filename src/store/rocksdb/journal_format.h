@@ -36,10 +36,14 @@ std::optional<FoundRecord> record_at(std::string_view content, std::size_t at, s
 std::string first_page(std::uint64_t secret);
 // Nullopt: it is no such page, or damaged.
 std::optional<std::uint64_t> secret_in(std::string_view first_page);
+// Whether the page says that a marker (journal_marker.h) stood beside the file when it was made. Those of earlier
+// versions say nothing.
+bool knows_marker(std::string_view first_page);
 // Throws StoreError where the system gives no random numbers.
 std::uint64_t new_secret();
 
-// A page that says how far the log had come: with record `first` it went on in the file of this slot.
+// A page that says how far the log had come: record `first` is the next to be written, and goes into the file of this
+// slot as long as it has room.
 struct Begun {
   std::uint64_t sequence = 0;  // the highest of several pages is in force
   int slot = 0;

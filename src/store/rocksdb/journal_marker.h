@@ -1,6 +1,7 @@
-// Says which file of the journal is the newest, in a file beside them: one that somebody removed would leave a log that
-// merely ends earlier. Written when the log goes on in another file, so once in megabytes; two pages take turns, and a
-// write that is torn leaves the other. One thread at a time.
+// Says which file of the journal is the newest and how far the log had come in it, in a file beside them: one that
+// somebody removed or emptied would leave a log that merely ends earlier. Written after the first record of a file and
+// after the first that the tables do not have, so once in megabytes; two pages take turns, and a write that is torn
+// leaves the other. The files know that there is a marker, so that it is missed as well. One thread at a time.
 #pragma once
 
 #include <optional>
@@ -19,7 +20,7 @@ class JournalMarker {
 
   // Nullopt: it says nothing, as in folders of earlier versions.
   const std::optional<Begun>& latest() const { return latest_; }
-  // Durable when it returns: the log goes on in this file with the record `first`.
+  // Durable when it returns: the log goes on in this file with the record `first`, and all before it are on disk.
   void write(int slot, std::uint64_t first);
 
  private:

@@ -128,10 +128,14 @@ class Reading {
 
   void judge_newest() {
     const auto& newest = question_.newest;
+    if (!newest && std::ranges::any_of(files_, &JournalFile::knows_marker)) {
+      lose("`newest`, which says in which file the log ends, is missing or damaged, and that file may be missing too");
+    }
     if (!newest) return;
     const bool there = std::ranges::any_of(files_, [&](const JournalFile& file) { return file.slot == newest->slot; });
     if (!there) {
-      lose(fmt::format("{}, in which record {} was to be written, is missing", file_name(newest->slot), newest->first));
+      lose(fmt::format("{}, in which the log had come to record {}, is missing", file_name(newest->slot),
+                       newest->first - 1));
     } else if (answer_.last + 1 < newest->first) {
       lose(fmt::format("the log ends with record {}, and had come to {}", answer_.last, newest->first - 1));
     }

@@ -249,12 +249,65 @@ TEST_F(JournalTest, TheNewestFileIsMissedIfSomebodyRemovedIt) {
 }
 
 // As a folder of an earlier version: it gets one.
-TEST_F(JournalTest, AJournalWithoutAMarkerIsTakenAsItIs) {
+TEST_F(JournalTest, AJournalWhoseFilesKnowOfNoMarkerGetsOne) {
   fill(40);
   std::filesystem::remove(root_ / "journal" / "newest");
+  for (int slot = 1; slot <= 4; ++slot) overwrite(slot, 512, std::string(16, '\0'));  // the fourth is a spare
   EXPECT_EQ(40u, reopened(0).size());
   std::filesystem::remove(file(3));
   EXPECT_THAT(refusal(0), HasSubstr("000003.log"));
+}
+
+TEST_F(JournalTest, TheNewestFileIsMissedIfTheMarkerIsGoneWithIt) {
+  fill(40);
+  std::filesystem::remove(root_ / "journal" / "newest");
+  std::filesystem::remove(file(3));
+  EXPECT_THAT(refusal(0), AllOf(HasSubstr("newest"), HasSubstr("after record 30"), HasSubstr("backup")));
+  EXPECT_THAT(refusal(0), HasSubstr("newest")) << "a refused start does not make it good";
+  EXPECT_EQ(30u, reopened(0, Journal::Damage::salvage).size());
+  EXPECT_TRUE(reopened(30).empty());
+}
+
+TEST_F(JournalTest, ANewestFileWithoutItsRecordsIsMissed) {
+  fill(40);
+  overwrite(3, kPage, std::string(15 * kPage, '\0'));
+  EXPECT_THAT(refusal(0), AllOf(HasSubstr("ends with record 30"), HasSubstr("had come to 31")));
+}
+
+TEST_F(JournalTest, TheOnlyFileWithoutItsRecordsIsMissed) {
+  fill(3);
+  overwrite(1, kPage, std::string(15 * kPage, '\0'));
+  EXPECT_THAT(refusal(0), HasSubstr("had come to 1"));
+}
+
+// The tables have some of the file's records, and had them when it was opened: those after them count.
+TEST_F(JournalTest, RecordsThatTheTablesDoNotHaveAreMissedInAFileThatGoesOn) {
+  fill(3);
+  {
+    Journal journal(options());
+    EXPECT_TRUE(replayed(journal, 3).empty());
+    journal.append("record 4");
+    journal.append("record 5");
+    journal.release(4);
+    journal.append("record 6");
+  }
+  overwrite(1, kPage, std::string(15 * kPage, '\0'));
+  EXPECT_THAT(refusal(3), HasSubstr("had come to 6"));
+  EXPECT_THAT(refusal(5), HasSubstr("had come to 6"));
+  EXPECT_EQ(refusal(6), "opened");
+}
+
+TEST_F(JournalTest, TheMarkerIsWrittenOnceInAFileAndAfterARelease) {
+  Journal journal(options());
+  replayed(journal, 0);
+  const std::uint64_t before = read_marker(options().folder)->sequence;
+  for (int i = 1; i <= 14; ++i) journal.append("record");
+  EXPECT_EQ(before + 1, read_marker(options().folder)->sequence);
+  journal.release(14);
+  journal.append("record");
+  EXPECT_EQ(before + 2, read_marker(options().folder)->sequence);
+  for (int i = 0; i < 10; ++i) journal.append("record");
+  EXPECT_EQ(before + 3, read_marker(options().folder)->sequence) << "the log went on in another file";
 }
 
 TEST_F(JournalTest, AMarkerThatIsTornLeavesTheOneBeforeIt) {

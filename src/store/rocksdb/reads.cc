@@ -126,11 +126,14 @@ std::vector<queue::ItemRecord> read_parked(View& view, ShardId shard, Time from,
   return out;
 }
 
-std::vector<queue::ItemRecord> read_expired(View& view, ShardId shard, Time before, std::size_t limit) {
+std::vector<queue::ItemRecord> read_expired(View& view, Fronts& fronts, ShardId shard, Time before, std::size_t limit) {
   std::vector<queue::ItemRecord> out;
   if (limit == 0) return out;
   Interner interner;
-  view.scan(Table::done_by_time, shard_prefix(shard), time_prefix(shard, before), [&](auto key, auto) {
+  std::string first;
+  const std::string from = fronts.of(Table::done_by_time, shard);
+  view.scan(Table::done_by_time, from, time_prefix(shard, before), [&](auto key, auto) {
+    if (first.empty()) first = key;
     const auto name = parse_timed_item_key(key);
     const queue::QueueKey queue{TenantId::trusted(std::string(name.tenant)), std::string(name.queue)};
     const auto item = item_key(shard, queue, name.id);
@@ -139,6 +142,7 @@ std::vector<queue::ItemRecord> read_expired(View& view, ShardId shard, Time befo
     out.push_back(decoded(Table::item_done, item, [&] { return decode_item(name, *bytes, interner); }));
     return out.size() < limit;
   });
+  fronts.note(Table::done_by_time, shard, out.size() == limit ? std::move(first) : "");
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "shard/facts.h"
 #include "store/rocksdb/database.h"
+#include "store/rocksdb/fronts.h"
 
 namespace millrace::store::rocks {
 
@@ -21,7 +22,7 @@ std::vector<queue::LogEntry> read_log(View& view, ShardId shard, const queue::Qu
 std::vector<std::optional<shard::DedupRecord>> read_dedup(View& view, ShardId shard,
                                                           std::span<const shard::DedupKey> keys);
 std::vector<queue::ItemRecord> read_parked(View& view, ShardId shard, Time from, std::size_t limit);
-std::vector<queue::ItemRecord> read_expired(View& view, ShardId shard, Time before, std::size_t limit);
+std::vector<queue::ItemRecord> read_expired(View& view, Fronts& fronts, ShardId shard, Time before, std::size_t limit);
 std::vector<shard::AuditRecord> read_audit(View& view, ShardId shard, const AuditQuery& query);
 // All but last_commit.
 shard::ShardState read_shard(View& view, ShardId shard);

@@ -69,7 +69,7 @@ class RocksStore final : public Store {
   }
   std::vector<queue::ItemRecord> expired(ShardId shard, Time before, std::size_t limit) override {
     View view(database_);
-    return rocks::read_expired(view, shard, before, limit);
+    return rocks::read_expired(view, fronts_, shard, before, limit);
   }
   EventPage events(ShardId shard, const EventQuery& query) override {
     View view(database_);
@@ -105,7 +105,7 @@ class RocksStore final : public Store {
   }
   std::vector<event::Record> expired_events(ShardId shard, const Horizon& horizon, std::size_t limit) override {
     View view(database_);
-    return rocks::read_expired_events(view, shard, horizon, limit);
+    return rocks::read_expired_events(view, fronts_, shard, horizon, limit);
   }
   std::string_view unwritable() const override { return database_.unwritable(); }
   bool congested() const override { return database_.congested(); }
@@ -117,6 +117,7 @@ class RocksStore final : public Store {
 
   RocksOptions options_;
   Database database_;
+  rocks::Fronts fronts_;
   BodyReads bodies_{[this](ShardId shard, const queue::QueueKey& queue, std::span<const ItemId> ids) {
     View view(database_);
     return rocks::read_bodies(view, shard, queue, ids);
