@@ -13,6 +13,8 @@ std::string_view advice_for(int status) {
       return " (give a valid key with --key or MILLRACE_KEY)";
     case 403:
       return " (use a key that has the scope: `millrace keys create`)";
+    case 412:
+      return " (it is not what --if-match says: look at it again)";
     case 429:
       return " (the server is busy: try again later)";
     case 503:
@@ -83,6 +85,14 @@ std::string text_of(json::Value object, std::string_view key) {
 std::optional<std::int64_t> number_of(json::Value object, std::string_view key) {
   const std::optional<json::Value> member = object.find(key);
   return member ? member->as_int64() : std::nullopt;
+}
+
+std::vector<json::Value> elements_of(json::Value object, std::string_view key) {
+  std::vector<json::Value> elements;
+  const std::optional<json::Value> member = object.find(key);
+  if (!member || !member->is(json::Kind::array)) return elements;
+  for (const json::Value element : member->elements()) elements.push_back(element);
+  return elements;
 }
 
 std::string indented(json::Value value) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/failure.h"
 #include "http/client.h"
@@ -21,6 +22,9 @@ std::string refusal(const http::ClientResponse& answer);
 // A member as text for people: a string's content, a number's digits; "" for null, absent and anything else.
 std::string text_of(json::Value object, std::string_view key);
 std::optional<std::int64_t> number_of(json::Value object, std::string_view key);
+
+// The elements of an array member; none where there is no such array.
+std::vector<json::Value> elements_of(json::Value object, std::string_view key);
 
 // The document with one member or element a line, two spaces a level.
 std::string indented(json::Value value);

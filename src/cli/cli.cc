@@ -11,11 +11,13 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
+#include "cli/event_types.h"
 #include "cli/events.h"
 #include "cli/keys.h"
 #include "cli/nearest.h"
 #include "cli/printable.h"
 #include "cli/queue.h"
+#include "cli/rules.h"
 #include "cli/schema.h"
 #include "cli/tenants.h"
 
@@ -32,6 +34,7 @@ constexpr const char* kFooter = R"(examples:
   millrace serve --data ./data
   millrace publish --type order.created --source shop --subject order:7 --data '{"amount": 99}'
   millrace tail --type order.created
+  millrace rules put large-orders --file large-orders.json --dry-run
   millrace queue add --title 'Send the invoice' --tags mail
   millrace queue claim --tags mail --wait 5m
   millrace keys create --tenant acme --scopes events:write,queue:work --expires 90d
@@ -66,6 +69,8 @@ void add_commands(CLI::App& app, Chosen& chosen) {
   add_get(app, chosen);
   add_query(app, chosen);
   add_explain(app, chosen);
+  add_rules(app, chosen);
+  add_event_types(app, chosen);
   add_queue(app, chosen);
   add_schema(app, chosen);
   add_lint(app, chosen);

@@ -16,14 +16,36 @@ class CommandLine : public testing::Test, protected FakeSession {};
 
 TEST_F(CommandLine, HelpNamesEveryCommand) {
   EXPECT_EQ(run({"--help"}), 0);
-  for (const char* command : {"serve", "queue", "keys", "tenants", "doctor", "version"}) {
+  for (const char* command : {"serve", "rules", "event-types", "queue", "keys", "tenants", "doctor", "version"}) {
     EXPECT_THAT(out.str(), HasSubstr(command));
   }
   EXPECT_EQ(out.str(), help());
 }
 
 TEST_F(CommandLine, EveryLevelHasHelpWithExamples) {
-  const std::vector<std::vector<std::string>> levels = {{"queue"},
+  const std::vector<std::vector<std::string>> levels = {{"publish"},
+                                                        {"tail"},
+                                                        {"get"},
+                                                        {"query"},
+                                                        {"explain"},
+                                                        {"rules"},
+                                                        {"rules", "list"},
+                                                        {"rules", "show"},
+                                                        {"rules", "put"},
+                                                        {"rules", "delete"},
+                                                        {"rules", "test"},
+                                                        {"event-types"},
+                                                        {"event-types", "list"},
+                                                        {"event-types", "show"},
+                                                        {"event-types", "put"},
+                                                        {"event-types", "delete"},
+                                                        {"schema"},
+                                                        {"schema", "check"},
+                                                        {"schema", "docs"},
+                                                        {"schema", "push"},
+                                                        {"lint"},
+                                                        {"lint", "events"},
+                                                        {"queue"},
                                                         {"queue", "add"},
                                                         {"queue", "claim"},
                                                         {"queue", "start"},

@@ -225,6 +225,13 @@ TEST_F(EventCommand, ARefusedListingPrintsNoHalfDocument) {
   }
 }
 
+TEST_F(EventCommand, QueryBringsBackWhatIsInTheBlobStore) {  // S0.9
+  EXPECT_EQ(run({"query", "--type", "a.b", "--resolve", "--json"}), 0);
+  EXPECT_EQ(calls.at(0).target, "/api/events?type=a.b&resolve=true");
+  EXPECT_EQ(run({"query", "--pk", "x", "--resolve", "--all", "--json"}), 0);
+  EXPECT_EQ(calls.at(1).target, "/api/events/query?pk=x&resolve=true&limit=1000");
+}
+
 TEST_F(EventCommand, QueryRefusesOptionsThatDoNotGoTogether) {
   EXPECT_EQ(run({"query", "--index", "GSI1"}), 2);
   EXPECT_EQ(run({"query", "--pk", "x", "--type", "a.b"}), 2);

@@ -9,6 +9,7 @@
 #include "cli/events.h"
 #include "cli/table.h"
 #include "cli/target_text.h"
+#include "cli/verdict.h"
 
 namespace millrace::cli {
 namespace {
@@ -20,42 +21,11 @@ struct Options {
   std::optional<std::string> rule;
 };
 
-bool matches(json::Value verdict) {
-  const std::optional<json::Value> member = verdict.find("matches");
-  return member && member->is(json::Kind::boolean) && member->get_bool();
-}
-
-// The elements of an array member; none where there is no such array.
-std::vector<json::Value> elements_of(json::Value object, std::string_view name) {
-  std::vector<json::Value> elements;
-  const std::optional<json::Value> member = object.find(name);
-  if (!member || !member->is(json::Kind::array)) return elements;
-  for (const json::Value element : member->elements()) elements.push_back(element);
-  return elements;
-}
-
-Cell verdict_cell(json::Value verdict) {
-  return matches(verdict) ? Cell("yes", Colour::green) : Cell("no", Colour::yellow);
-}
-
-// "detail.id: expected …, seen …" of the first reason.
-std::string first_reason(json::Value verdict) {
-  const auto reasons = elements_of(verdict, "why");
-  if (reasons.empty()) return "";
-  const std::string more = reasons.size() > 1 ? fmt::format(" (and {} more)", reasons.size() - 1) : "";
-  return fmt::format("{}: expected {}, seen {}{}", text_of(reasons.front(), "path"),
-                     text_of(reasons.front(), "expected"), text_of(reasons.front(), "seen"), more);
-}
-
 void print_one(json::Value verdict, Session& session) {
   session.out << render_fields(
       {{"event", text_of(verdict, "eventId")}, {"rule", text_of(verdict, "rule")}, {"matches", verdict_cell(verdict)}},
       session.out_terminal);
-  Table table({{"FIELD"}, {"EXPECTED", Align::left, true}, {"SEEN", Align::left, true}});
-  for (const json::Value reason : elements_of(verdict, "why")) {
-    table.add({text_of(reason, "path"), text_of(reason, "expected"), text_of(reason, "seen")});
-  }
-  if (!table.empty()) session.out << table.render(session.out_terminal);
+  session.out << render_reasons(verdict, session.out_terminal);
 }
 
 json::Document fetch(const Options& options, const std::optional<std::string>& cursor, Api& api) {

@@ -1,10 +1,9 @@
 // `millrace get`: one event, by its id here or by the sender's.
 #include <ostream>
-#include <sstream>
 
 #include "cli/answer.h"
 #include "cli/events.h"
-#include "cli/printable.h"
+#include "cli/lines.h"
 #include "cli/table.h"
 #include "cli/target_text.h"
 
@@ -19,11 +18,6 @@ struct Options {
   bool resolve = false;
 };
 
-void print_lines(const std::string& text, std::string_view indent, Session& session) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) session.out << indent << printable(line) << "\n";
-}
-
 void print_event(json::Value event, Session& session) {
   std::vector<std::pair<std::string, Cell>> fields;
   for (const char* name :
@@ -36,8 +30,7 @@ void print_event(json::Value event, Session& session) {
     const std::optional<json::Value> part = event.find(name);
     const bool container = part && (part->is(json::Kind::object) || part->is(json::Kind::array));
     if (!part || (container && part->size() == 0)) continue;
-    session.out << paint(name, Colour::dim, session.out_terminal) << "\n";
-    print_lines(indented(*part), "  ", session);
+    print_block(name, *part, session);
   }
 }
 

@@ -11,6 +11,23 @@
 #include "json/parse.h"
 
 namespace millrace::cli {
+namespace {
+
+std::string all_of(Input& input) { return {std::istreambuf_iterator<char>(input.stream()), {}}; }
+
+// `source` is to blame where it is no JSON.
+std::string compact_json(std::string_view text, std::string_view source, std::string_view advice) {
+  const auto document = json::parse(text);
+  if (!document) {
+    throw Failure(Exit::usage,
+                  fmt::format("{} is no JSON: {}{}", source, json::to_error(document.error()).detail, advice));
+  }
+  std::string compact;
+  json::append_compact(compact, document->root());
+  return compact;
+}
+
+}  // namespace
 
 Input::Input(const std::string& name, std::istream& in) : stream_(&in), name_("standard input") {
   if (name == "-") return;
@@ -26,22 +43,16 @@ Input::Input(const std::string& name, std::istream& in) : stream_(&in), name_("s
   stream_ = &file_;
 }
 
+std::string read_json_file(const std::string& name, std::istream& in) {
+  Input input(name, in);
+  return compact_json(all_of(input), input.name(), "");
+}
+
 std::string read_json_option(const std::string& value, const std::string& option, std::istream& in) {
-  std::string text = value;
-  std::string source = option;
-  if (value == "-" || value.starts_with('@')) {
-    Input input(value == "-" ? value : value.substr(1), in);
-    text.assign(std::istreambuf_iterator<char>(input.stream()), {});
-    source = fmt::format("{} ({})", option, input.name());
-  }
-  const auto document = json::parse(text);
-  if (!document) {
-    throw Failure(Exit::usage, fmt::format("{} is no JSON: {} (a text needs quotes of its own: '\"text\"')", source,
-                                           json::to_error(document.error()).detail));
-  }
-  std::string compact;
-  json::append_compact(compact, document->root());
-  return compact;
+  constexpr std::string_view kAdvice = " (a text needs quotes of its own: '\"text\"')";
+  if (value != "-" && !value.starts_with('@')) return compact_json(value, option, kAdvice);
+  Input input(value == "-" ? value : value.substr(1), in);
+  return compact_json(all_of(input), fmt::format("{} ({})", option, input.name()), kAdvice);
 }
 
 }  // namespace millrace::cli

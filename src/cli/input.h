@@ -22,6 +22,10 @@ class Input {
   std::string name_;
 };
 
+// All of a file, or of `in` for "-": JSON, checked and made compact. Throws Failure{usage} where it cannot be read or
+// is no JSON.
+std::string read_json_file(const std::string& name, std::istream& in);
+
 // JSON|@FILE|-: the text itself, a file's, or all of `in`; checked and made compact. `option` is to blame
 // where it is no JSON: Failure{usage}.
 std::string read_json_option(const std::string& value, const std::string& option, std::istream& in);

@@ -27,7 +27,7 @@ std::string scopes_of(json::Value key) {
 Exit run(const Options& options, Session& session) {
   const std::unique_ptr<Api> api = session.open(options.where);
   if (options.json) {
-    session.out << all_items(*api, "/api/keys") << "\n";
+    session.out << all_items(*api, TargetText("/api/keys")) << "\n";
     return Exit::ok;
   }
   Table table({{.title = "ID"},
@@ -37,7 +37,7 @@ Exit run(const Options& options, Session& session) {
                {.title = "CREATED"},
                {.title = "EXPIRES"},
                {.title = "REVOKED"}});
-  for_each_item(*api, "/api/keys", [&](json::Value key) {
+  for_each_item(*api, TargetText("/api/keys"), [&](json::Value key) {
     table.add({text_of(key, "id"), text_of(key, "tenant"), text_of(key, "name"), scopes_of(key),
                text_of(key, "created"), text_of(key, "expires"), Cell(text_of(key, "revoked"), Colour::red)});
   });

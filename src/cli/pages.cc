@@ -2,15 +2,14 @@
 
 #include "base/limits.h"
 #include "cli/answer.h"
-#include "cli/target_text.h"
 #include "json/writer.h"
 
 namespace millrace::cli {
 
-void for_each_item(Api& api, const std::string& path, const std::function<void(json::Value)>& take) {
+void for_each_item(Api& api, const TargetText& listing, const std::function<void(json::Value)>& take) {
   std::string cursor;
   do {
-    TargetText target(path);
+    TargetText target = listing;
     target.with("limit", limits::kListLimitMax);
     if (!cursor.empty()) target.with("cursor", cursor);
     const json::Document page = accepted(api.call({.target = target.text()}));
@@ -21,13 +20,13 @@ void for_each_item(Api& api, const std::string& path, const std::function<void(j
   } while (!cursor.empty());
 }
 
-std::string all_items(Api& api, const std::string& path) {
+std::string all_items(Api& api, const TargetText& listing) {
   std::string text;
   json::Writer out(text);
   out.begin_object();
   out.key("items");
   out.begin_array();
-  for_each_item(api, path, [&](json::Value item) { out.compact(item); });
+  for_each_item(api, listing, [&](json::Value item) { out.compact(item); });
   out.end_array();
   out.end_object();
   return text;

@@ -34,6 +34,7 @@ struct Options {
   std::optional<std::string> to;
   std::vector<std::string> context;
   std::optional<std::string> format;
+  bool resolve = false;
   std::optional<std::uint64_t> limit;
   std::optional<std::string> cursor;
 };
@@ -60,6 +61,7 @@ TargetText index_target(const Options& o) {
 json::Document fetch_page(const Options& options, const std::optional<std::string>& cursor, Api& api) {
   TargetText target = options.pk ? index_target(options) : listing_target(options);
   target.with_if("format", options.format).with_if("cursor", cursor);
+  if (options.resolve) target.with("resolve", "true");
   if (options.all) target.with("limit", limits::kListLimitMax);
   target.with_if("limit", options.limit);
   return accepted(api.call({.target = target.text()}));
@@ -193,6 +195,7 @@ void add_query(CLI::App& parent, Chosen& chosen) {
   command.add_option("--format", o.format, "with --json, the envelope: native, snake, keyed or cloudevents")
       ->type_name("FORM")
       ->check(CLI::IsMember(std::vector<std::string>{"native", "snake", "keyed", "cloudevents"}).description(""));
+  command.add_flag("--resolve", o.resolve, "with the fields that are kept in the blob store");
   add_json_option(command, o.json);
   add_server_options(command, o.where);
 }

@@ -1,9 +1,8 @@
 // `millrace queue show`: one item with its payload, and its log if asked for.
 #include <ostream>
-#include <sstream>
 
 #include "cli/answer.h"
-#include "cli/printable.h"
+#include "cli/lines.h"
 #include "cli/queue.h"
 #include "cli/table.h"
 
@@ -28,9 +27,7 @@ void print_item(json::Value item, Session& session) {
   session.out << render_fields(fields, session.out_terminal);
   const std::optional<json::Value> payload = item.find("payload");
   if (!payload || payload->is(json::Kind::null)) return;
-  session.out << paint("payload", Colour::dim, session.out_terminal) << "\n";
-  std::istringstream lines(indented(*payload));
-  for (std::string line; std::getline(lines, line);) session.out << "  " << printable(line) << "\n";
+  print_block("payload", *payload, session);
 }
 
 void print_log(json::Value entries, Session& session) {

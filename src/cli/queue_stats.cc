@@ -42,7 +42,7 @@ void print_workers(json::Value workers, Session& session) {
 Exit run(const Options& options, Session& session) {
   const std::unique_ptr<Api> api = session.open(options.where);
   const json::Document counts = accepted(api->call({.target = "/api/queue/stats"}));
-  const json::Document answer = json::parse_owned(all_items(*api, "/api/workers")).value();
+  const json::Document answer = json::parse_owned(all_items(*api, TargetText("/api/workers"))).value();
   const json::Value workers = answer.root().find("items").value();
   if (!counts.root().is(json::Kind::object)) {
     throw Failure(Exit::refused, "the server answered with numbers that this program does not know (update it)");

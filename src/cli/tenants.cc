@@ -54,11 +54,11 @@ Exit show(const Options& options, Session& session) {
 Exit list(const Options& options, Session& session) {
   const std::unique_ptr<Api> api = session.open(options.where);
   if (options.json) {
-    session.out << all_items(*api, "/api/tenants") << "\n";
+    session.out << all_items(*api, TargetText("/api/tenants")) << "\n";
     return Exit::ok;
   }
   Table table({{.title = "TENANT"}, {.title = "SHARD", .align = Align::right}, {.title = "CREATED"}});
-  for_each_item(*api, "/api/tenants", [&](json::Value tenant) {
+  for_each_item(*api, TargetText("/api/tenants"), [&](json::Value tenant) {
     table.add({text_of(tenant, "id"), text_of(tenant, "shard"), text_of(tenant, "created")});
   });
   if (table.empty()) {

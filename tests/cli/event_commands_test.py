@@ -100,6 +100,14 @@ class Query(CommandCase):
         self.refuse(USAGE, "queue", "list", "--tags", "", says="--tags")
         self.refuse(USAGE, "explain", "e", "--rule", "", says="--rule")
 
+    def test_large_fields_come_from_the_blob_store(self):  # S0.9
+        large = "x" * 300_000
+        self.succeed("publish", "-", stdin=ndjson([event(6, type="task.done", data={"output": large})]))
+        outputs = lambda *more: [item["data"].get("output") for item in  # noqa: E731
+                                 self.succeed("query", "--type", "task.done", "--json", *more).json()["items"]]
+        self.assertLess(len(str(outputs())), 10_000)
+        self.assertEqual((outputs("--resolve"), outputs("--resolve", "--all")), ([large], [large]))
+
     def test_page_by_page_and_to_the_end(self):
         first = self.succeed("query", "--limit", 3, "--json").json()
         self.assertEqual(len(first["items"]), 3)
