@@ -9,6 +9,16 @@ namespace {
 
 constexpr Millis kSweepEvery = std::chrono::seconds(10);
 constexpr std::size_t kSweepBudget = 2000;  // rows a call: a few milliseconds between two commits
+// Written by a group that is finished where it was committed: as long as two changes of thread take.
+constexpr std::size_t kSmallGroup = 100;
+
+bool is_small(const Group& group) {
+  std::size_t written = 0;
+  for (const shard::Batch& batch : group.batches) {
+    written += batch.items.size() + batch.events.size() + batch.drops.size() + batch.event_drops.size();
+  }
+  return written <= kSmallGroup;
+}
 
 }  // namespace
 
@@ -30,11 +40,17 @@ std::optional<CommitFailed> Committer::commit(Epoch epoch, Group group) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   last_seconds_.store(took.count(), std::memory_order_relaxed);
   if (!group.batches.empty()) commits_.fetch_add(1, std::memory_order_relaxed);
-  room_.acquire();
-  finisher_->run([this, persisted = std::move(persisted), group = std::move(group)]() mutable {
+  if (unfinished_.load() == 0 && is_small(group)) {
     finish(std::move(persisted), std::move(group));
-    room_.release();
-  });
+  } else {
+    room_.acquire();
+    unfinished_.fetch_add(1);
+    finisher_->run([this, persisted = std::move(persisted), group = std::move(group)]() mutable {
+      finish(std::move(persisted), std::move(group));
+      unfinished_.fetch_sub(1);
+      room_.release();
+    });
+  }
   sweep();
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
-// Makes groups durable on the caller's thread; a thread of its own makes them visible to reads and passes their answers
-// on, while the next group is made durable. Nothing is answered before its group is both, and groups are never
-// reordered.
+// Makes groups durable on the caller's thread. Small ones are made visible to reads and their answers passed on there
+// too; for others a thread of its own does it, while the next group is made durable. Nothing is answered before its group
+// is both, and groups are never reordered.
 #pragma once
 
 #include <atomic>
@@ -54,6 +54,7 @@ class Committer {
   std::atomic<std::uint64_t> commits_ = 0;
   std::atomic<std::uint64_t> failures_ = 0;
   std::counting_semaphore<kUnfinishedMax> room_{kUnfinishedMax};
+  std::atomic<int> unfinished_ = 0;  // with the finisher: what comes after them goes there too
   std::unique_ptr<JobThread> finisher_ = std::make_unique<JobThread>("apply");
 };
 
