@@ -10,11 +10,10 @@ namespace {
 constexpr Millis kExpireEvery = std::chrono::seconds(5);  // an event is gone within 60 s of its time (S0.7)
 // What a round drops. Without callers one round follows the other, and the first caller does not wait long.
 constexpr std::size_t kRoundAlone = 500;
-// Beside callers, who wait for a round as for any command of their group (S4.15): twice what they finish and append, so
-// that it never falls behind them, and so much a second if they do neither.
+// Beside callers, who wait for a round as for any command of their group (S4.15): as many as they finish and append, so
+// that it does not fall behind them, and so many a second besides.
 constexpr std::size_t kRoundMin = 50;
 constexpr std::size_t kRoundMost = 2000;
-constexpr std::size_t kPerFinished = 2;
 constexpr std::size_t kPerSecond = 2000;
 
 }  // namespace
@@ -58,7 +57,7 @@ void Runner::expire_further(ShardId id, const shard::Command& command) {
 void Runner::note_finished(const shard::Batch& batch) {
   const auto done = std::ranges::count_if(
       batch.items, [](const shard::ItemWrite& write) { return write.record.placement == queue::Placement::done; });
-  expiry_allowance_ += kPerFinished * (static_cast<std::size_t>(done) + batch.events.size());
+  expiry_allowance_ += static_cast<std::size_t>(done) + batch.events.size();
 }
 
 void Runner::expire_owed() {

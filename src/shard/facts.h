@@ -24,8 +24,9 @@ struct ItemRef {
 };
 
 struct Need {
-  std::vector<ItemRef> items;  // each with its log
+  std::vector<ItemRef> items;
   std::vector<DedupKey> dedup;
+  bool logs = true;  // of the items; without, a store may leave them out
   bool empty() const { return items.empty() && dedup.empty(); }
 };
 

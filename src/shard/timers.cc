@@ -37,7 +37,7 @@ std::optional<Need> Shard::Impl::run(Step& step, Expire& command) {
   std::ranges::sort(command.items);
   const auto again = std::ranges::unique(command.items);
   command.items.erase(again.begin(), again.end());
-  if (!command.items.empty() && step.facts == nullptr) return Need{.items = command.items};
+  if (!command.items.empty() && step.facts == nullptr) return Need{.items = command.items, .dedup = {}, .logs = false};
   Expired expired;
   for (const ItemRef& ref : command.items) {
     const auto* history = step.history(ref);

@@ -83,7 +83,7 @@ Params params_of(ShardId shard, Columns& columns) {
   return params;
 }
 
-void take_histories(const Rows& items, const Rows& logs, shard::Facts& facts) {
+void take_items(const Rows& items, shard::Facts& facts) {
   Pool pool;
   Row row;
   for (int i = 0; i < items.size(); ++i) {
@@ -91,6 +91,10 @@ void take_histories(const Rows& items, const Rows& logs, shard::Facts& facts) {
     const std::size_t n = index(row);
     facts.items[n] = shard::ItemHistory{.record = read_item(row, pool), .log = {}};
   }
+}
+
+void take_logs(const Rows& logs, shard::Facts& facts) {
+  Row row;
   for (int i = 0; i < logs.size(); ++i) {
     logs.read(i, row);
     auto& history = facts.items[index(row)];
@@ -159,11 +163,13 @@ shard::Facts read_facts(Connection& connection, ShardId shard, const shard::Need
 
   Pipeline pipeline(connection);
   if (!items.empty()) pipeline.add(kFactItems, params_of(shard, items));
-  if (!items.empty()) pipeline.add(kFactLogs, params_of(shard, items));
+  const bool logs = !items.empty() && need.logs;
+  if (logs) pipeline.add(kFactLogs, params_of(shard, items));
   if (!dedup.empty()) pipeline.add(kFactDedup, params_of(shard, dedup));
   const std::vector<Rows> results = pipeline.finish();
 
-  if (!items.empty()) take_histories(results[0], results[1], facts);
+  if (!items.empty()) take_items(results[0], facts);
+  if (logs) take_logs(results[1], facts);
   if (!dedup.empty()) {
     Row row;
     for (int i = 0; i < results.back().size(); ++i) {

@@ -1,5 +1,7 @@
 #include "store/rocksdb/batch_writer.h"
 
+#include <absl/container/flat_hash_set.h>
+
 #include <algorithm>
 
 #include "queue/groups.h"
@@ -22,6 +24,7 @@ void BatchWriter::add(const shard::Batch& batch) {
   write_events(database_, out_, batch);
   // Last: a drop also takes what the same batch wrote.
   for (const auto& dropped : batch.drops) drop(batch.shard, dropped.record);
+  if (!batch.drops.empty()) drop_logs(batch);
 }
 
 // The items of a batch are mostly of one queue.
@@ -124,10 +127,12 @@ void BatchWriter::write_item(ShardId shard, const queue::ItemRecord& record) {
 }
 
 void BatchWriter::write_log(const shard::Batch& batch) {
+  absl::flat_hash_set<ItemId> drops;
+  for (const auto& [record] : batch.drops) drops.insert(record.id);
   for (const auto& [queue, entry] : batch.log) {
-    const bool dropped = std::ranges::any_of(batch.drops, [&](const auto& drop) {
-      return drop.record.id == entry.item && drop.record.lane->queue == queue;
-    });
+    const bool dropped = drops.contains(entry.item) && std::ranges::any_of(batch.drops, [&](const auto& drop) {
+                           return drop.record.id == entry.item && drop.record.lane->queue == queue;
+                         });
     if (dropped) continue;
     value_.clear();
     encode_log_entry(value_, entry);
@@ -195,16 +200,20 @@ void BatchWriter::drop(ShardId shard, const queue::ItemRecord& record) {
     erase(Table::item_tags, tag_key(shard, record, tag));
   }
   erase(Table::item_body, key_of(shard, record));
-  drop_log(shard, record);
 }
 
-// One delete an entry: range tombstones would slow down every later read of their neighbours.
-void BatchWriter::drop_log(ShardId shard, const queue::ItemRecord& record) {
-  const auto from = item_key(shard, record.lane->queue, record.id);
-  View(database_).scan(Table::item_log, from, after_prefix(from), [&](auto key, auto) {
-    erase(Table::item_log, key);
-    return true;
-  });
+// One delete an entry: range tombstones would slow down every later read of their neighbours. One iterator for all:
+// to make it costs more than to read an item's few entries.
+void BatchWriter::drop_logs(const shard::Batch& batch) {
+  View view(database_);
+  const auto at = view.iterate(Table::item_log, nullptr, nullptr);
+  for (const auto& [record] : batch.drops) {
+    const std::string prefix = item_key(batch.shard, record.lane->queue, record.id);
+    for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
+      erase(Table::item_log, rocks::view(at->key()));
+    }
+    check(*at, Table::item_log);
+  }
 }
 
 Time latest_time(const shard::Batch& batch, Time floor) {

@@ -22,7 +22,7 @@ class BatchWriter {
   void add_tags(ShardId shard, const queue::ItemRecord& record);
   void leave(ShardId shard, const queue::ItemRecord& record, const shard::PriorItem& prior);
   void drop(ShardId shard, const queue::ItemRecord& record);
-  void drop_log(ShardId shard, const queue::ItemRecord& record);
+  void drop_logs(const shard::Batch& batch);
 
   const std::string& prefix_of(ShardId shard, const queue::QueueKey& queue);
   // These are valid until the next of them.

@@ -257,7 +257,9 @@ shard::Facts RocksStore::fetch(ShardId shard, const shard::Need& need) {
   for (const auto& [queue, id] : need.items) {
     auto& fact = facts.items.emplace_back();
     auto record = rocks::read_item(view, shard, queue, id, interner);
-    if (record) fact = {std::move(*record), rocks::read_log(view, shard, queue, id, shard::kHistoryMax)};
+    if (!record) continue;
+    fact.emplace(shard::ItemHistory{.record = std::move(*record), .log = {}});
+    if (need.logs) fact->log = rocks::read_log(view, shard, queue, id, shard::kHistoryMax);
   }
   facts.dedup = rocks::read_dedup(view, shard, need.dedup);
   return facts;
