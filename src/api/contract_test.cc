@@ -106,7 +106,7 @@ std::set<std::string> declared_query(const std::string& operation) {
   std::istringstream words{std::string(query_of(operation))};
   std::set<std::string> names;
   for (std::string word; words >> word;) {
-    if (word.ends_with(".*")) word.resize(word.size() - 2);
+    if (word.ends_with(".*")) word.replace(word.size() - 1, 1, "KEY");
     if (word != "*") names.insert(word);
   }
   return names;

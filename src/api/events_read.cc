@@ -1,6 +1,7 @@
 // GET /api/events/…: one event, the listing, the eight access patterns (S0.3, S3.4).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "api/cursor.h"
@@ -107,6 +108,9 @@ Result<store::EventListing> read_listing(const http::Request& request, const sto
   listing.to = error.take(query.time("to"));
   listing.limit = error.take(read_limit(query));
   const auto cursor = error.take(read_pair_cursor(query, scope_of(listing)));
+  if (std::ranges::any_of(listing.context, [](const event::ContextPair& pair) { return pair.key.empty(); })) {
+    error.refuse({Errc::bad_query, "a context filter is context.KEY=VALUE, and KEY must not be empty", "context"});
+  }
   if (listing.context.size() > limits::kContextPairsMax) {
     error.refuse({Errc::bad_query, fmt::format("at most {} context filters", limits::kContextPairsMax), "context"});
   }

@@ -76,6 +76,10 @@ Result<std::optional<std::string>> Query::text(std::string_view name, std::size_
   return *found;
 }
 
+bool Query::has(std::string_view name) const {
+  return std::ranges::any_of(parameters_, [&](const auto& parameter) { return parameter.first == name; });
+}
+
 Result<std::string> Query::required_text(std::string_view name, std::size_t bytes_max) const {
   Result<std::optional<std::string>> found = text(name, bytes_max);
   if (!found) return std::unexpected(std::move(found.error()));
@@ -99,6 +103,8 @@ Result<std::optional<std::uint64_t>> Query::number(std::string_view name, std::u
 Result<std::optional<bool>> Query::boolean(std::string_view name) const {
   const Result<std::optional<std::string>> found = text(name, 40);
   if (!found) return std::unexpected(found.error());
+  // Whoever writes `?dryRun` means something by it.
+  if (!*found && has(name)) return refuse(name, "must be true or false");
   if (!*found) return std::nullopt;
   if (**found == "true" || **found == "1") return true;
   if (**found == "false" || **found == "0") return false;

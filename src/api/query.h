@@ -24,6 +24,8 @@ class Query {
   // blanks; "context.*" stands for every name that begins so, "*" for any.
   Result<void> refuse_unknown(std::string_view known) const;
 
+  // Whether it is given, be it empty.
+  bool has(std::string_view name) const;
   // Refuses a parameter that is given twice, longer than bytes_max or with U+0000.
   Result<std::optional<std::string>> text(std::string_view name, std::size_t bytes_max) const;
   Result<std::string> required_text(std::string_view name, std::size_t bytes_max) const;

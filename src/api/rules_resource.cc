@@ -92,9 +92,16 @@ Async<Answer> answer_trial(Services& services, http::Request& request, Rule rule
 
 Async<Answer> save_or_try(Services& services, http::Request& request, Wish wish) {
   const std::string& name = request.param("name");
-  const Result<std::optional<bool>> dry_run = Query(request.target.query).boolean("dryRun");
+  const Query query(request.target.query);
+  const Result<std::optional<bool>> dry_run = query.boolean("dryRun");
   if (!dry_run) co_return std::unexpected(dry_run.error());
-  if (dry_run->value_or(false)) {
+  const bool tries = dry_run->value_or(false);
+  for (const std::string_view bound : {"from", "to"}) {
+    if (tries || !query.has(bound)) continue;
+    co_return fail(Errc::bad_query, fmt::format("query parameter \"{}\" is of a trial: add dryRun=true", bound),
+                   std::string(bound));
+  }
+  if (tries) {
     const auto present = find_document(services.engine, kRules, caller_of(request).tenant, name);
     Result<Rule> rule = wish(present ? &*present : nullptr);
     if (!rule) co_return std::unexpected(std::move(rule.error()));

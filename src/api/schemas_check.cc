@@ -96,7 +96,9 @@ Result<Question> read_question(const ObjectReader& in, const std::optional<std::
   const bool old_given = in.optional_value("old").has_value();
   const bool has_versions = type && !type->spec_versions.empty();
   // The first schema of a type follows none, but there may be events that it has to fit.
-  const bool is_first = !old_given && !has_versions && code && in.optional_value("dryRun");
+  auto trial = read_trial(in, code);
+  if (!trial) return std::unexpected(std::move(trial.error()));
+  const bool is_first = !old_given && !has_versions && *trial && !in.optional_value("version");
   if (!old_given && !has_versions && !is_first) return refuse_without_old(code);
   SpecVersion base;
   if (has_versions) {
@@ -112,8 +114,6 @@ Result<Question> read_question(const ObjectReader& in, const std::optional<std::
                     : old_given ? registry::check_schemas(in.object())
                                 : registry::compare_schemas(base, *new_spec);
   if (!comparison) return std::unexpected(std::move(comparison.error()));
-  auto trial = read_trial(in, code);
-  if (!trial) return std::unexpected(std::move(trial.error()));
   return Question{*std::move(comparison), *std::move(new_spec), *std::move(trial)};
 }
 
@@ -167,6 +167,7 @@ Result<std::string> answer_check(Services& services, const http::Request& reques
   if (!known) return std::unexpected(known.error());
   const auto code = in->optional_string("type", registry::kCodeBytesMax);
   if (!code) return std::unexpected(code.error());
+  if (*code && (*code)->empty()) return fail(Errc::invalid, "\"type\" must not be empty", "type");
   std::optional<registry::EventType> type;
   if (*code) {
     const auto document = find_document(services.engine, kEventTypes, tenant, **code);

@@ -30,6 +30,16 @@ auto place_into(std::string& target) {
   };
 }
 
+auto store_into(std::string& target) {
+  return [&target](const std::string& text) -> Wrong {
+    if (text.empty()) return "must not be empty";
+    const bool known = text.starts_with("postgres://") || text.starts_with("postgresql://") || text == "memory://";
+    if (!known) return fmt::format("\"{}\" must be postgres://… or memory://; for a folder use --data", text);
+    target = text;
+    return std::nullopt;
+  };
+}
+
 auto duration_into(Millis& target, Millis min, Millis max) {
   return [&target, min, max](const std::string& text) -> Wrong {
     const std::optional<Millis> duration = parse_duration(text);
@@ -94,7 +104,7 @@ std::vector<Setting> place_settings(ServeOptions& o) {
   return {
       {"listen", "ADDRESS:PORT", "where to listen; port 0 takes a free one (127.0.0.1:8080)", text_into(o.listen)},
       {"data", "DIR", "folder of the embedded store, made if it does not exist (millrace-data)", place_into(o.data)},
-      {"store", "URL", "postgres://… instead of the embedded store; memory:// keeps nothing", place_into(o.store)},
+      {"store", "URL", "postgres://… instead of the embedded store; memory:// keeps nothing", store_into(o.store)},
       {"node-id", "NAME", "this node's name on PostgreSQL (host name and port)", text_into(o.node_id)},
       {"schemas", "DIR", "folder of event schemas, <type>.v<N>.json, registered now and on change",
        place_into(o.schemas)},
@@ -156,7 +166,7 @@ std::vector<Setting> blob_settings(ServeOptions& o) {
        "(DATA/blobs; with --store postgres://… a table)",
        place_into(o.blobs)},
       {"blobs-take-over", "OWNER",
-       "take the blobs of an installation that is gone; OWNER as the refusal names it, or \"unmarked\"",
+       "take the blobs of an installation that is gone; OWNER as the refusal names it, \"unmarked\" or \"damaged\"",
        place_into(o.blobs_take_over)},
       {"overflow-bytes", "SIZE", "events larger than this have their large fields kept there (200KiB)",
        size_into(o.overflow.threshold_bytes, 1024, std::size_t{256} << 20)},

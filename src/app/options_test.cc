@@ -75,6 +75,11 @@ TEST_F(OptionsTest, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
   EXPECT_EQ(options.queue_retention, std::chrono::seconds(60));
 }
 
+TEST_F(OptionsTest, AStoreOfAnotherKindIsRefused) {
+  EXPECT_THAT(complaint({"--store", "mysql://db/millrace"}), HasSubstr("must be postgres://"));
+  EXPECT_EQ(good({"--store", "postgresql://db/millrace"}).store, "postgresql://db/millrace");
+}
+
 TEST_F(OptionsTest, EventsAreKeptAsLongAsWanted) {
   EXPECT_EQ(good({"--event-retention", "90d"}).event_retention, std::chrono::days(90));
 }

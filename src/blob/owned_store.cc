@@ -43,6 +43,11 @@ void OwnedStore::require_own() {
   });
 }
 
+void OwnedStore::require_still_own() {
+  const std::lock_guard lock(asking_);
+  ask_place([this] { verified_ ? verify() : claim_or_refuse(); });
+}
+
 template <class Ask>
 void OwnedStore::ask_place(Ask ask) {
   try {
@@ -146,7 +151,10 @@ Put OwnedStore::put(const TenantId& tenant, std::string_view key, std::string_vi
 }
 
 std::optional<std::string> OwnedStore::get(const TenantId& tenant, std::string_view key) {
-  return inner_->get(tenant, key);
+  auto found = inner_->get(tenant, key);
+  // A place that is not there any more has none: only one that is ours can have lost a blob.
+  if (!found) require_still_own();
+  return found;
 }
 
 void OwnedStore::remove(const TenantId& tenant, std::string_view key, Time before) {

@@ -61,6 +61,7 @@ class OwnedStore final : public BlobStore {
   enum class Taking { claimed, adopted, taken_over };
 
   void require_own();
+  void require_still_own();  // whatever was relied on until now
   // REQUIRES: asking_ is held, for these.
   template <class Ask>
   void ask_place(Ask ask);  // what it cannot be asked is told by report()

@@ -70,7 +70,9 @@ Exit list_page(const Options& options, Session& session, Api& api) {
   }
   session.out << table.render(session.out_terminal);
   if (const auto cursor = next_cursor(page.root())) {
-    session.err << fmt::format("{} in all; the next page: --cursor {}\n", text_of(page.root(), "total"), *cursor);
+    const bool capped = page.root().find("total_capped").has_value();
+    session.err << fmt::format("{}{} in all; the next page: --cursor {}\n", capped ? "more than " : "",
+                               text_of(page.root(), "total"), *cursor);
   }
   return Exit::ok;
 }

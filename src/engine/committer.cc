@@ -37,9 +37,11 @@ std::optional<CommitFailed> Committer::commit(Epoch epoch, Group group) {
   } catch (const std::exception& error) {
     return fail(group, error);
   }
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
-  last_seconds_.store(took.count(), std::memory_order_relaxed);
-  if (!group.batches.empty()) commits_.fetch_add(1, std::memory_order_relaxed);
+  if (!group.batches.empty()) {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
+    last_seconds_.store(took.count(), std::memory_order_relaxed);
+    commits_.fetch_add(1, std::memory_order_relaxed);
+  }
   if (unfinished_.load() == 0 && is_small(group)) {
     finish(std::move(persisted), std::move(group));
   } else {

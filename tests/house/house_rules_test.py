@@ -96,7 +96,7 @@ class RulesFire(unittest.TestCase):
     def test_a_name_that_says_nothing(self):
         for path in ("src/queue/" + "util.h", "src/" + "common/a.cc", "tests/" + "TestHelper.py"):
             self.assert_fires(words.check_names, path, "")
-        for name in ("Queue" + "Manager", "parse_" + "helper", "k" + "Common", "str_" + "utils"):
+        for name in ("Queue" + "Manager", "parse_" + "helper", "k" + "Common", "str_" + "utils", "handle_request", "do_work"):
             self.assert_fires(words.check_names, "src/base/a.cc", f"int {name};")
         self.assert_quiet(words.check_names, "src/base/a.cc", "std::common_type_t<A, B> x;  // a common mistake\n")
         self.assert_quiet(words.check_names, "src/base/a.cc", 'auto s = "helper"; int commonality, utility;')

@@ -6,6 +6,8 @@ from cpp_text import bare, without_comments
 from tree import Violation, is_cpp, line_of
 
 EMPTY_WORDS = {"util", "utils", "common", "helper", "helpers", "manager", "managers"}
+# What a function does is in no verb of these.
+EMPTY_VERBS = re.compile(r"(?:do|handle|process|manage)_\w+")
 # Names the standard library chose.
 ALLOWED_NAMES = re.compile(r"common_(?:type|reference|iterator|range|view)(?:_t|_with)?")
 
@@ -42,7 +44,8 @@ def check_names(tree):
         if not is_cpp(path):
             continue
         for found in re.finditer(r"[A-Za-z_]\w*", bare(text)):
-            if _words(found[0]) & EMPTY_WORDS and not ALLOWED_NAMES.fullmatch(found[0]):
+            empty = _words(found[0]) & EMPTY_WORDS or EMPTY_VERBS.fullmatch(found[0])
+            if empty and not ALLOWED_NAMES.fullmatch(found[0]):
                 yield Violation(path, line_of(text, found.start()), f"a name that says nothing: {found[0]}")
 
 

@@ -101,6 +101,23 @@ class Owner(Case):
             self.assertEqual(self.data_of(server, "e"), LARGE)
             server.stop()
 
+    def test_a_place_that_is_away_has_lost_nothing(self):  # S0.9, S4.13
+        server = self.start(new_place(self.store))
+        api = self.client_of(server)
+        self.publish(server, "e")
+        item = api.post("/events", {"title": "t", "tags": "a", "payload": {"x": LARGE}}).json["id"]
+        away = self.folder.with_name("unmounted")
+        self.folder.rename(away)
+        for _ in range(2):
+            self.assertEqual(self.data_of(server, "e"), 503)
+            claim = api.get("/events/subscribe?tags=a&worker_id=w:1")
+            self.assertEqual(claim.status, 503, claim.json)
+            self.assertEqual(api.get(f"/events/{item}?payload=reference").json["status"], "PENDING")
+        self.assertIn("still mounted", api.get("/healthz").json["blobs"]["lastError"])
+        away.rename(self.folder)
+        self.assertEqual(self.data_of(server, "e"), LARGE)
+        self.assertEqual(api.get("/events/subscribe?tags=a&worker_id=w:1").json["payload"], {"x": LARGE})
+
     def test_a_place_that_lost_its_mark_takes_nothing(self):  # S0.9
         server = self.start(new_place(self.store))
         self.publish(server, "e")

@@ -235,6 +235,9 @@ class Schemas(RegistryCase):
             self.publish(data={"id": order_id})
         body = {"type": "order.created", "new": ORDER}
         self.expect(self.api.post("/api/schemas/check", body), 422, "type")
+        self.expect(self.api.post("/api/schemas/check", {**body, "dryRun": None}), 422, "type")
+        self.expect(self.api.post("/api/schemas/check", {**body, "dryRun": {}, "version": "1.0"}), 422, "type")
+        self.expect(self.api.post("/api/schemas/check", {**body, "dryRun": {}, "type": ""}), 422, "type")
         tried = self.api.post("/api/schemas/check", {**body, "dryRun": {}}).json
         self.assertEqual((tried["compatible"], tried["changes"]), (True, []))
         self.assertEqual((tried["dryRun"]["scanned"], tried["dryRun"]["refused"]), (2, 1))

@@ -66,6 +66,21 @@ class Queries(Case):
 
 
 @on_every_store
+class Trials(RegistryCase):
+    def test_a_trial_that_is_not_asked_for_in_full_saves_nothing(self):  # S2.8
+        rule = {"pattern": {"source": ["s"]}}
+        for query, field in (("dryRun", "dryRun"), ("dryRun=", "dryRun"), ("dryRun=maybe", "dryRun"),
+                             ("from=2026-01-01T00:00:00Z", "from"), ("dryRun=false&to=2026-01-01T00:00:00Z", "to")):
+            self.expect(self.api.request("PUT", f"/api/rules/r?{query}", rule), 400, field)
+            self.assertEqual(self.api.get("/api/rules/r").status, 404, query)
+        self.expect(self.api.post("/api/schemas?dryRun=", [{"type": "d.done", "version": "1.0", "schema": {}}]), 400, "dryRun")
+        self.assertEqual(self.api.get("/api/schemas").json["items"], [])
+
+    def test_a_context_filter_has_a_key(self):  # S3.4
+        self.expect(self.api.get("/api/events?context.=b"), 400, "context")
+
+
+@on_every_store
 class Bodies(RegistryCase):
     def test_an_unknown_member_is_named_beside_the_known_ones(self):  # S4.12
         self.make_type()

@@ -18,6 +18,7 @@ SELECT current_setting('server_version_num')::integer, current_setting('fsync'):
        current_setting('data_checksums')::boolean, current_setting('server_encoding'),
        CASE WHEN to_regnamespace('millrace') IS NULL THEN has_database_privilege(current_database(), 'CREATE')
             ELSE has_schema_privilege('millrace', 'CREATE') END,
+       to_regnamespace('millrace') IS NOT NULL,
        (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::integer,
        current_setting('max_connections')::integer, clock_timestamp())sql"};
 
@@ -37,7 +38,11 @@ Findings other_findings(const ServerSettings& s) {
   if (s.version < kOldestVersion) findings.push_back(fault(too_old(s.version)));
   if (s.encoding != "UTF8") findings.push_back(fault(not_utf8(s.encoding)));
   if (!s.may_create) {
-    findings.push_back(warning("the role may not create tables in schema millrace: GRANT CREATE to it"));
+    findings.push_back(s.has_schema
+                           ? warning("the role may not create tables in schema millrace, which an upgrade may "
+                                     "need: GRANT CREATE ON SCHEMA millrace to it")
+                           : fault("the role may not create the schema millrace, which a first start needs: GRANT "
+                                   "CREATE ON DATABASE to it"));
   }
   if (s.connections * 10 > s.connections_max * 9) {
     findings.push_back(warning(
@@ -66,6 +71,7 @@ ServerSettings read_server_settings(Connection& connection) {
           .data_checksums = row.boolean(),
           .encoding = row.text(),
           .may_create = row.boolean(),
+          .has_schema = row.boolean(),
           .connections = row.i32(),
           .connections_max = row.i32(),
           .server_time = row.time()};

@@ -16,6 +16,7 @@ struct ServerSettings {
   bool data_checksums = true;
   std::string encoding;
   bool may_create = true;  // tables in schema millrace, or the schema itself
+  bool has_schema = true;
   int connections = 0;
   int connections_max = 0;
   Time server_time{};

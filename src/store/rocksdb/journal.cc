@@ -22,7 +22,8 @@ void report_salvage(const std::string& folder, const JournalAnswer& answer) {
     spdlog::warn("store: {} was damaged ({}); every record up to {} was read, nothing is lost", folder, clauses,
                  answer.last);
   } else if (answer.seen > answer.last) {
-    spdlog::warn("store: {} was damaged ({}); kept up to record {}, lost: records {} to {}", folder, clauses,
+    // A file that is gone or emptied may have had more than anything still says.
+    spdlog::warn("store: {} was damaged ({}); kept up to record {}, lost: records {} to {} at least", folder, clauses,
                  answer.last, answer.last + 1, answer.seen);
   } else {
     spdlog::warn("store: {} was damaged ({}); kept up to record {}, whatever came after it is lost", folder, clauses,

@@ -184,7 +184,7 @@ std::string damage_text(const std::string& folder, const JournalAnswer& answer) 
         folder, clauses, answer.last);
   }
   return fmt::format(
-      "{} is damaged after record {} ({}): acknowledged writes would be lost; restore the data folder "
+      "{} is damaged after record {} ({}): acknowledged writes may be lost; restore the data folder "
       "from a backup, or accept the loss with --salvage-damaged-log",
       folder, answer.last, clauses);
 }
