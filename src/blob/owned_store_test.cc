@@ -160,10 +160,7 @@ TEST_F(OwnedStoreTest, APlaceThatNobodyElseCanHaveNeedsNoGuard) {
 
 TEST(MarkText, IsTheInstallationAndWhatIsNoMarkIsStillSomebodys) {
   EXPECT_EQ(installation_in(mark_text("0123abcd")), "0123abcd");
-  for (const char* mark : {"", "\n",
-                           "a\x1b"
-                           "b",
-                           "two words", "$(reboot)", "--blobs", "\xff\xfe"}) {
+  for (const char* mark : {"", "\n", "a\033b", "two words", "$(reboot)", "--blobs", "\xff\xfe"}) {
     EXPECT_EQ(installation_in(mark), kDamaged) << mark;
   }
   EXPECT_EQ(installation_in(std::string(65, 'a')), kDamaged);
