@@ -18,9 +18,11 @@ using testing::Pair;
 constexpr const char* kRuleText = R"({ "pattern": {"detail": {"n": [1]}}, "targets": [] })";
 
 class RulesCommand : public testing::Test, protected FakeSession {
+ public:
+  ~RulesCommand() override { std::filesystem::remove_all(root_); }
+
  protected:
   RulesCommand() { std::filesystem::create_directories(root_); }
-  ~RulesCommand() override { std::filesystem::remove_all(root_); }
 
   std::string file(const std::string& name, const std::string& text) {
     std::ofstream(root_ / name) << text;

@@ -20,6 +20,12 @@ constexpr std::size_t kRound = 100;
 constexpr Time kStart{std::chrono::days(20'000)};
 
 class FrontsTest : public testing::Test {
+ public:
+  ~FrontsTest() override {
+    store_.reset();
+    fs::remove_all(root_);
+  }
+
  protected:
   FrontsTest() {
     auto pattern = (fs::temp_directory_path() / "millrace-fronts-XXXXXX").string();
@@ -27,10 +33,6 @@ class FrontsTest : public testing::Test {
     store_ = open_rocksdb({.path = root_ / "data", .block_cache_bytes = 8 << 20});
     epoch_ = store_->acquire({}).value();
     rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
-  }
-  ~FrontsTest() override {
-    store_.reset();
-    fs::remove_all(root_);
   }
   void commit(const shard::Batch& batch) { store_->commit(epoch_, {&batch, 1}); }
 
