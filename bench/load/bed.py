@@ -29,6 +29,7 @@ class Bed:
         self.store = store
         self.scratch = Path(tempfile.mkdtemp(prefix="millrace-bench-"))
         self._cluster = Postgres(self.scratch) if store == "postgres" else None
+        self._databases = set()
         self._options = options
         self.server = self._make_server()
         self.server.start()
@@ -61,20 +62,23 @@ class Bed:
     def bare(self, seconds, group):
         """Items a second of the store alone."""
         program = BUILD / "bench" / "queue" / "bare_store"
-        where = self._empty_place(f"bare_{group}")
+        where = self._own_place(f"bare_{group}")
         return json.loads(_output([program, *where, "--seconds", seconds, "--group", group]))["items_per_s"]
 
     def bare_log(self, count, group):
         """Events a second of the store alone."""
         program = BUILD / "bench" / "intake" / "bare_log"
-        where = self._empty_place(f"bare_log_{group}")
+        where = self._own_place(f"bare_log_{group}")
         return json.loads(_output([program, *where, "--count", count, "--group", group]))["events_per_s"]
 
-    def _empty_place(self, name):
-        """The embedded store in a folder of its own, PostgreSQL in a database of its own on the same cluster."""
+    def _own_place(self, name):
+        """The embedded store in a folder of its own, PostgreSQL in a database of its own on the same cluster; as the
+        last one of this name left it."""
         if not self._cluster:
             return ["--data", self.scratch / name]
-        self._cluster.sql(f"CREATE DATABASE {name}")
+        if name not in self._databases:
+            self._cluster.sql(f"CREATE DATABASE {name}")
+            self._databases.add(name)
         return ["--postgres", self._cluster.url.rsplit("/", 1)[0] + f"/{name}"]
 
     def processor_seconds(self):
