@@ -2,6 +2,7 @@
 
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <array>
 
 #include "api/first_error.h"
@@ -60,6 +61,23 @@ std::optional<std::string_view> id_in_key(std::string_view text) {
   const std::size_t end = text.find('_');
   if (end == text.npos || end == 0) return std::nullopt;
   return text.substr(0, end);
+}
+
+std::string without_secrets(std::string_view text) {
+  constexpr std::size_t kIdEnd = kPrefix.size() + 2 * kIdBytes;
+  std::string shown;
+  for (std::size_t at = text.find(kPrefix); at != text.npos; at = text.find(kPrefix)) {
+    const std::string_view key = text.substr(at);
+    const std::size_t end = std::min(key.find_first_not_of("0123456789abcdefABCDEF", kPrefix.size()), key.size());
+    const bool found = end == kIdEnd && key.substr(end).starts_with('_');
+    shown += text.substr(0, at + (found ? kIdEnd + 1 : kPrefix.size()));
+    text.remove_prefix(at + kPrefix.size());
+    if (!found) continue;
+    shown += "…";
+    const std::string_view secret = key.substr(kIdEnd + 1);
+    text = secret.substr(std::min(secret.find_first_of("/\"', \t?&"), secret.size()));
+  }
+  return shown += text;
 }
 
 bool is_text_of(const AccessKey& key, std::string_view text) { return equal_secret(key.hash, to_hex(sha256(text))); }

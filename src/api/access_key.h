@@ -36,6 +36,8 @@ NewKey make_key(TenantId tenant, Scopes scopes, std::string name, std::optional<
 
 // The id in a key's text; nullopt for what does not look like a key.
 std::optional<std::string_view> id_in_key(std::string_view text);
+// The text with the secrets of the keys in it left out, `mr_<id>_…`: for logs and answers.
+std::string without_secrets(std::string_view text);
 // Whether the text is this key's. Takes the same time for every wrong one.
 bool is_text_of(const AccessKey& key, std::string_view text);
 

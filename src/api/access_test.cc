@@ -211,6 +211,16 @@ TEST(AccessKey, DocumentComesBackAndTheDescriptionHasNoHash) {
   EXPECT_FALSE(from_document("nonsense"));
 }
 
+TEST(AccessKey, ItsSecretIsLeftOutOfTexts) {
+  const NewKey made = make_key(TenantId::default_tenant(), {}, "", std::nullopt, kNow);
+  const std::string shown = "mr_" + made.key.id + "_…";
+  EXPECT_EQ(without_secrets(made.text), shown);
+  EXPECT_EQ(without_secrets("/a/" + made.text + "/b/" + made.text), "/a/" + shown + "/b/" + shown);
+  EXPECT_EQ(without_secrets("there is no rule \"" + made.text + "\""), "there is no rule \"" + shown + "\"");
+  for (const char* text : {"", "/events/7", "mr_", "mr_smith_x", "mr_0123456789abcdef", "mr_mr_0123456789abcde_x"})
+    EXPECT_EQ(without_secrets(text), text);
+}
+
 TEST(Loopback, IsKnownForAddressesAndLocalhost) {
   for (const char* address : {"127.0.0.1", "127.1.2.3", "::1", "localhost"})
     EXPECT_TRUE(is_loopback(address)) << address;

@@ -1,4 +1,6 @@
 // GET /api/audit: what was changed, by whom, oldest first (S2.12).
+#include <algorithm>
+
 #include "api/admin.h"
 #include "api/first_error.h"
 #include "api/page.h"
@@ -14,6 +16,12 @@ namespace {
 constexpr std::string_view kListing = "audit";
 // With a filter, so many entries are looked at for one page; a page may then be short and still go on.
 constexpr std::size_t kScannedMax = 10'000;
+// Entries read at a time: few until it shows that they are small. One may have a document of a MiB, and what is read
+// beyond the end of a page is read for nothing.
+constexpr std::size_t kPieceMin = 8;
+constexpr std::size_t kPieceMax = 100;
+// A piece of more than this is followed by a small one.
+constexpr std::size_t kPieceBytesMax = 1024 * 1024;
 // Of a filter's text: no actor and no type of entity is longer.
 constexpr std::size_t kFilterBytesMax = 200;
 
@@ -50,12 +58,7 @@ class Chain {
 
   // The next entry; null at the end.
   const shard::AuditRecord* peek() {
-    if (at_ == rows_.size() && shard_ && !ended_) {
-      constexpr std::size_t kPiece = 100;
-      rows_ = store_.audit(*shard_, {.tenant = tenant_, .after = after_, .limit = kPiece});
-      at_ = 0;
-      ended_ = rows_.size() < kPiece;
-    }
+    if (at_ == rows_.size() && shard_ && !ended_) read_piece();
     return at_ < rows_.size() && rows_[at_].time < end_ ? &rows_[at_] : nullptr;
   }
   // REQUIRES: peek() gave one.
@@ -66,6 +69,16 @@ class Chain {
   AuditSeq mark() const { return after_; }
 
  private:
+  // REQUIRES: there is a shard.
+  void read_piece() {
+    rows_ = store_.audit(*shard_, {.tenant = tenant_, .after = after_, .limit = piece_});
+    at_ = 0;
+    ended_ = rows_.size() < piece_;
+    std::size_t bytes = 0;
+    for (const shard::AuditRecord& row : rows_) bytes += row.values.size();
+    piece_ = bytes > kPieceBytesMax ? kPieceMin : std::min(2 * piece_, kPieceMax);
+  }
+
   store::Store& store_;
   std::optional<ShardId> shard_;
   TenantId tenant_;
@@ -73,6 +86,7 @@ class Chain {
   Time end_;
   std::vector<shard::AuditRecord> rows_;
   std::size_t at_ = 0;
+  std::size_t piece_ = kPieceMin;  // entries to read next
   bool ended_ = false;
 };
 
@@ -89,13 +103,17 @@ AuditPage read_audit(store::Store& store, const AuditWish& wish) {
   Chain system(store, kSystemShard, wish.tenant, wish.after.system, end);
   Chain own(store, wish.shard, wish.tenant, wish.after.own, end);
   AuditPage page;
-  for (std::size_t scanned = 0; scanned < kScannedMax && page.items.size() < wish.limit; ++scanned) {
+  std::size_t bytes = 0;
+  for (std::size_t scanned = 0; scanned < kScannedMax && page.items.size() < wish.limit && bytes < kPageBytesMax;
+       ++scanned) {
     const shard::AuditRecord* first = system.peek();
     const shard::AuditRecord* second = own.peek();
     if (first == nullptr && second == nullptr) return page;
     const bool from_own = first == nullptr || (second != nullptr && second->time < first->time);
     shard::AuditRecord row = from_own ? own.take() : system.take();
-    if (wish.filter.wants(row)) page.items.push_back(std::move(row));
+    if (!wish.filter.wants(row)) continue;
+    bytes += row.values.size();
+    page.items.push_back(std::move(row));
   }
   if (system.peek() != nullptr || own.peek() != nullptr) page.last = {system.mark(), own.mark()};
   return page;

@@ -1,14 +1,23 @@
 #include "api/claimed.h"
 
 #include <algorithm>
+#include <chrono>
+#include <deque>
+#include <exception>
 
 #include "api/payload_overflow.h"
 #include "api/reads.h"
+#include "async/one_shot.h"
+#include "base/log.h"
 #include "base/unavailable.h"
 
 namespace millrace::api {
 
 namespace {
+
+// How long an answer that brings no items waits until they are given back. A commit takes milliseconds; where it takes
+// longer, the store has trouble of its own, and the worker should hear so.
+constexpr auto kReleaseMax = std::chrono::seconds(5);
 
 // Null where the body is not in memory.
 Bodies cached_bodies(Services& services, const queue::QueueKey& queue, const std::vector<queue::ItemRecord>& items) {
@@ -37,19 +46,30 @@ Async<void> read_missing(Services& services, ShardId shard, const queue::QueueKe
   }
 }
 
-}  // namespace
-
-void release(Services& services, ShardId shard, const queue::QueueKey& queue,
-             const std::vector<queue::ItemRecord>& items) {
+// Ends when the leases are given back, or cannot be soon: those run out by themselves.
+Async<> release(Services& services, ShardId shard, const queue::QueueKey& queue,
+                const std::vector<queue::ItemRecord>& items) {
+  std::deque<async::OneShot<shard::Reply>> replies;
   for (const queue::ItemRecord& item : items) {
     services.engine.submit(shard, shard::Release{.queue = queue, .item = item.id, .token = item.lease.token},
-                           [](const shard::Reply&) {});
+                           replies.emplace_back().sender());
+  }
+  const async::Deadline deadline = async::Steady::now() + kReleaseMax;
+  try {
+    for (auto& reply : replies) {
+      if (!co_await reply.wait_until(deadline)) break;
+    }
+  } catch (const Unavailable& gone) {
+    spdlog::warn(R"("msg":"a lease could not be given back","why":{})", quoted(gone.what()));
   }
 }
+
+}  // namespace
 
 Async<std::optional<Bodies>> bodies_or_release(Services& services, ShardId shard, const queue::QueueKey& queue,
                                                const std::vector<queue::ItemRecord>& items,
                                                const http::Request& request) {
+  std::exception_ptr failure;
   try {
     if (!request.peer_gone) {
       Bodies bodies = cached_bodies(services, queue, items);
@@ -61,10 +81,10 @@ Async<std::optional<Bodies>> bodies_or_release(Services& services, ShardId shard
       co_return bodies;
     }
   } catch (const Unavailable&) {
-    release(services, shard, queue, items);
-    throw;
+    failure = std::current_exception();
   }
-  release(services, shard, queue, items);
+  co_await release(services, shard, queue, items);
+  if (failure) std::rethrow_exception(failure);
   co_return std::nullopt;
 }
 

@@ -13,13 +13,9 @@ namespace millrace::api {
 
 using Bodies = std::vector<std::shared_ptr<const queue::Body>>;
 
-// Gives the leases back without waiting for it: the next worker need not wait until they run out.
-void release(Services& services, ShardId shard, const queue::QueueKey& queue,
-             const std::vector<queue::ItemRecord>& items);
-
 // The bodies in the items' order, from memory or the store, payloads in the form that the request asks for; nullopt if
-// the peer has gone, and then, as when a store fails, the items are given back. REQUIRES: read_payload_form() takes the
-// request.
+// the peer has gone, and then, as when a store fails (Unavailable), the items are given back first: the next worker
+// need not wait until the leases run out. REQUIRES: read_payload_form() takes the request.
 Async<std::optional<Bodies>> bodies_or_release(Services& services, ShardId shard, const queue::QueueKey& queue,
                                                const std::vector<queue::ItemRecord>& items,
                                                const http::Request& request);

@@ -133,7 +133,8 @@ std::set<std::string> statuses_of_kind(const http::Endpoint& endpoint, const std
   const std::set<std::string> changes_nothing = {"testPattern", "checkSchemas", "refuseRuleNamedTest", "ping"};
   std::set<std::string> statuses;
   if (!endpoint.scope.empty()) statuses.insert({"401", "403"});
-  if (endpoint.body != http::BodyRule::none) statuses.insert("413");
+  // A large body may meet a server that holds too many already.
+  if (endpoint.body != http::BodyRule::none) statuses.insert({"413", "503"});
   if (endpoint.body == http::BodyRule::json) statuses.insert("415");
   // A command may meet a queue of commands that is full.
   const bool commands = endpoint.method != http::Method::get && !changes_nothing.contains(operation);

@@ -16,8 +16,6 @@
 namespace millrace::api {
 namespace {
 
-// Schemas can be large: a page ends here even if fewer documents were asked for.
-constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;
 // Each round somebody else has won, so this is only reached by a crowd.
 constexpr int kRoundsMax = 8;
 

@@ -7,9 +7,10 @@
 namespace millrace::api {
 namespace {
 
-constexpr std::size_t kPageSize = 500;
-// A page may be short and still go on: ends the search for events of a type that is rare.
-constexpr int kPagesMax = 200;
+constexpr std::size_t kPageSize = 100;  // they may be large
+// A page may be short and still go on. As many as kScannedEventsMax fill, and 200 more, so that some short ones do not
+// end the scan before that; it ends the search for events of a type that is rare.
+constexpr std::size_t kPagesMax = kScannedEventsMax / kPageSize + 200;
 
 }  // namespace
 
@@ -22,7 +23,7 @@ ScanExtent scan_events(store::Store& store, std::optional<ShardId> shard, const 
   listing.type = range.type;
   listing.from = range.from;
   listing.to = range.to;
-  for (int pages = 0; pages < kPagesMax && extent.scanned < kScannedEventsMax; ++pages) {
+  for (std::size_t pages = 0; pages < kPagesMax && extent.scanned < kScannedEventsMax; ++pages) {
     listing.limit = std::min(kPageSize, kScannedEventsMax - extent.scanned);
     const store::EventList page = store.list_events(*shard, listing);
     for (const event::Record& record : page.events) {

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "api/cursor.h"
+#include "api/event_pages.h"
 #include "api/event_view.h"
 #include "api/events.h"
 #include "api/first_error.h"
@@ -225,7 +226,7 @@ Async<Answer> list_events(Services& services, http::Request& request) {
   if (!shard) co_return event_list({}, *format, std::nullopt);
   store::EventList found =
       co_await read_range(services, [&store = services.engine.store(), shard = *shard, listing = *listing] {
-        return store.list_events(shard, listing);
+        return list_events_bounded(store, shard, listing);
       });
   const Result<void> resolved = co_await resolve_if_asked(services, request, found.events, LostBlob::shown);
   if (!resolved) co_return std::unexpected(resolved.error());
@@ -244,8 +245,10 @@ Async<Answer> query_events(Services& services, http::Request& request) {
   if (!query) co_return std::unexpected(query.error());
   const std::optional<ShardId> shard = services.engine.shard_of(query->tenant);
   if (!shard) co_return event_list({}, *format, std::nullopt);
-  store::EventPage page = co_await read_range(services, [&store = services.engine.store(), shard = *shard,
-                                                         query = *query] { return store.events(shard, query); });
+  store::EventPage page =
+      co_await read_range(services, [&store = services.engine.store(), shard = *shard, query = *query] {
+        return query_events_bounded(store, shard, query);
+      });
   const Result<void> resolved = co_await resolve_if_asked(services, request, page.events, LostBlob::shown);
   if (!resolved) co_return std::unexpected(resolved.error());
   std::optional<std::string> next;

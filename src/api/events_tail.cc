@@ -8,6 +8,7 @@
 #include <mutex>
 #include <sstream>
 
+#include "api/event_pages.h"
 #include "api/event_view.h"
 #include "api/events.h"
 #include "api/query.h"
@@ -19,7 +20,9 @@ namespace millrace::api {
 namespace {
 
 constexpr std::string_view kEventStream = "text/event-stream";
-constexpr std::size_t kPage = 200;
+// Events read at a time: few until it shows that they are many and small.
+constexpr std::size_t kPageMin = 16;
+constexpr std::size_t kPageMax = 200;
 constexpr std::size_t kPieceBytes = 1024 * 1024;  // written at once, about
 // Proxies end connections that say nothing; and a peer that is gone is noticed by writing to it.
 constexpr Millis kSilenceMax = std::chrono::seconds(15);
@@ -193,9 +196,12 @@ Async<> follow(Services& services, http::Request& request, Tail tail, http::Body
   if (!co_await out.write(fmt::format(": following the event log\nid: {}\n\n", tail.query.after.value))) co_return;
   while (!request.interrupt.raised()) {
     tail.query.horizon = horizon_of(services);
-    store::LogPage page = co_await read_range(services, [&store = services.engine.store(), shard = tail.shard,
-                                                         query = tail.query] { return store.event_log(shard, query); });
+    store::LogPage page =
+        co_await read_range(services, [&store = services.engine.store(), shard = tail.shard, query = tail.query] {
+          return follow_log_bounded(store, shard, query);
+        });
     tail.query.after = page.through;
+    tail.query.limit = std::clamp(2 * page.events.size(), kPageMin, kPageMax);
     if (!co_await write_page(services, tail, std::move(page.events), out)) co_return;
     if (page.more) continue;
     const bool grown = co_await Growth::wait(growth, page.through, out.patience(), request.interrupt);
@@ -220,7 +226,7 @@ Async<Answer> tail_events(Services& services, http::Request& request) {
 
   const TenantId tenant = caller_of(request).tenant;
   Tail tail{.shard = shard,
-            .query = {.tenant = tenant, .after = {}, .types = *std::move(types), .limit = kPage},
+            .query = {.tenant = tenant, .after = {}, .types = *std::move(types), .limit = kPageMin},
             .format = *format,
             .resolve = resolve->value_or(false)};
   const Position last = co_await read_point(

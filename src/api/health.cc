@@ -1,5 +1,7 @@
 #include "api/health.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "api/contract.h"
@@ -7,6 +9,9 @@
 
 namespace millrace::api {
 namespace {
+
+// Of the queue's time before the clock: less comes with every correction by NTP.
+constexpr Millis kAheadWorthSaying = std::chrono::seconds(2);
 
 store::StoreHealth health_of(store::Store& store) {
   try {
@@ -57,6 +62,12 @@ Async<Answer> healthz(Services& services, http::Request&) {
     out.begin_array();
     for (const store::Finding& finding : store.findings) out.string(finding.text);
     if (blobs.state == blob::Report::State::failing) out.string("the blob store fails: " + blobs.last_error);
+    if (const Millis ahead = services.engine.numbers().clock_ahead; ahead >= kAheadWorthSaying) {
+      out.string(
+          fmt::format("the clock was set back, or another node's was ahead: the queue's time is {} ahead of it and "
+                      "comes down by a sixteenth of the time that passes",
+                      format_duration(ahead)));
+    }
     out.end_array();
     out.end_object();
   });
@@ -102,6 +113,8 @@ void publish_engine_numbers(http::Metrics& metrics, engine::Engine& engine) {
                 read(&EngineNumbers::last_commit_seconds));
   metrics.gauge("millrace_engine_recovery_seconds", "Duration of the last recovery.",
                 read(&EngineNumbers::recovery_seconds));
+  metrics.gauge("millrace_engine_clock_ahead_seconds", "The queue's time before the clock, after that was set back.",
+                [&engine] { return static_cast<double>(engine.numbers().clock_ahead.count()) / 1000; });
   metrics.gauge("millrace_ready", "1 if requests are taken.",
                 [&engine] { return engine.state() == engine::State::ready ? 1.0 : 0.0; });
 }

@@ -5,9 +5,9 @@
 #include "api/admin.h"
 #include "api/ask.h"
 #include "api/first_error.h"
-#include "api/known_fields.h"
 #include "api/page.h"
 #include "base/limits.h"
+#include "json/known_fields.h"
 #include "json/object_reader.h"
 
 namespace millrace::api {
@@ -68,7 +68,7 @@ Result<std::optional<Time>> read_expires(const json::ObjectReader& body, Time no
 Result<KeyRequest> read_key(json::Value value, const Caller& caller, Time now) {
   const Result<json::ObjectReader> body = json::ObjectReader::open(value);
   if (!body) return std::unexpected(body.error());
-  const auto known = refuse_unknown(*body, "a new key", {"tenant", "scopes", "name", "expires"});
+  const auto known = json::refuse_unknown(*body, "a new key", {"tenant", "scopes", "name", "expires"});
   if (!known) return std::unexpected(known.error());
   Result<TenantId> tenant = read_tenant(*body, caller);
   if (!tenant) return std::unexpected(std::move(tenant.error()));
@@ -165,8 +165,10 @@ Async<Answer> create_key(Services& services, http::Request& request) {
 }
 
 Async<Answer> revoke_key(Services& services, http::Request& request) {
-  std::optional<StoredKey> found = find_key(*services.engine.catalog(), request.param("id"), caller_of(request));
-  if (!found) co_return fail(Errc::not_found, fmt::format("there is no key {}", request.param("id")));
+  // Also where the whole key is given: nobody should have to take it apart.
+  const std::string id(id_in_key(request.param("id")).value_or(request.param("id")));
+  std::optional<StoredKey> found = find_key(*services.engine.catalog(), id, caller_of(request));
+  if (!found) co_return fail(Errc::not_found, fmt::format("there is no key {}", id));
   if (found->key.revoked) co_return http::Response{.status = 204};
   found->key.revoked = services.clock.now();
   const Result<shard::Document> stored = co_await ask<shard::Document>(

@@ -12,6 +12,9 @@
 
 namespace millrace::api {
 
+// A page of a listing ends here, with a cursor, though more entries were asked for: what one answer holds in memory.
+inline constexpr std::size_t kPageBytesMax = 8 * 1024 * 1024;
+
 struct Page {
   std::size_t limit = 50;
   std::optional<std::string> after;  // where the last page ended

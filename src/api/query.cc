@@ -128,6 +128,8 @@ Result<std::vector<std::string>> Query::tags(std::string_view name) const {
   if (!found) return std::unexpected(found.error());
   if (!*found) return std::vector<std::string>{};
   std::vector<std::string> tags = split_tags(**found);
+  // As a filter it would let everything through.
+  if (tags.empty() && !(*found)->empty()) return refuse(name, "names no tag: write tags with commas between them");
   if (Result<void> fine = check_tags(tags, limits::kTagsPerClaimMax, Errc::bad_query, std::string(name)); !fine) {
     return std::unexpected(std::move(fine.error()));
   }

@@ -68,5 +68,12 @@ TEST(Query, TagsAreSplitAndBounded) {
   EXPECT_THAT(Query(parameters).tags("none").value(), testing::IsEmpty());
 }
 
+TEST(Query, TagsThatNameNoneAreRefused) {
+  const Parameters parameters = {{"comma", ","}, {"blanks", " , "}, {"empty", ""}};
+  EXPECT_EQ(Query(parameters).tags("comma").error().field, "comma");
+  EXPECT_EQ(Query(parameters).tags("blanks").error().code, Errc::bad_query);
+  EXPECT_THAT(Query(parameters).tags("empty").value(), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace millrace::api

@@ -24,14 +24,15 @@ Shown show_new(shard::CreatedItem& item, std::string moved) {
   return {std::move(item.record), std::move(whole)};
 }
 
-// An item that an idempotency key made before is shown as it is now.
+// An item that an idempotency key made before is shown as it is now. The shard found it a moment ago.
 Async<Result<Shown>> show_stored(Services& services, ShardId shard, const queue::QueueKey& queue, ItemId id,
                                  std::string key_field) {
   auto found = co_await read_point(
       services, [&store = services.engine.store(), shard, queue, id] { return store.item(shard, queue, id); });
   if (!found) {
-    std::string detail = fmt::format("the item that the {} made has expired", key_field);
-    co_return fail(Errc::conflict, std::move(detail), std::move(key_field));
+    std::string detail =
+        fmt::format("the item that the {} made expired this moment; whatever is new was created", key_field);
+    co_return fail(Errc::conflict, std::move(detail), std::move(key_field));  // a 503 would invite to repeat it
   }
   Bodies body{std::move(found->body)};
   co_await inline_payloads(services, queue.tenant, PayloadForm::inlined, body);

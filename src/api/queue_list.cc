@@ -5,6 +5,7 @@
 #include "api/ask.h"
 #include "api/cursor.h"
 #include "api/first_error.h"
+#include "api/page.h"
 #include "api/query.h"
 #include "api/queue.h"
 #include "api/queue_view.h"
@@ -62,13 +63,21 @@ bool has_any(const std::vector<std::string>& tags, const std::vector<std::string
   return std::ranges::any_of(wanted, [&](const std::string& tag) { return std::ranges::binary_search(tags, tag); });
 }
 
+// As a listing shows it.
+store::ItemView without_payload(store::ItemView item) {
+  item.body = std::make_shared<queue::Body>(
+      queue::Body{.title = item.body->title, .tags = item.body->tags, .created = item.body->created});
+  return item;
+}
+
 // The items of these ids (highest first) that are still leased and fit the query; the total counts all of
 // them. Leased items are few beside all there are, so this is how PROCESSING is listed.
 Listed pick_leased(store::Store& store, ShardId shard, const store::ItemQuery& query, const std::vector<ItemId>& ids) {
   Listed listed;
   std::uint64_t skip = query.offset;
+  std::size_t bytes = 0;
   for (const ItemId id : ids) {
-    const bool in_page = listed.items.size() < query.limit;
+    const bool in_page = listed.items.size() < query.limit && bytes < kPageBytesMax;
     const bool counted_only = query.any_tags.empty() && (!in_page || skip > 0 || (query.before && id >= *query.before));
     std::optional<store::ItemView> item;
     if (!counted_only) {
@@ -81,7 +90,8 @@ Listed pick_leased(store::Store& store, ShardId shard, const store::ItemQuery& q
     if (skip > 0) {
       --skip;
     } else if (in_page) {
-      listed.items.push_back(*std::move(item));
+      listed.items.push_back(without_payload(*std::move(item)));
+      bytes += shown_bytes(*listed.items.back().body);
     } else {
       listed.more = true;
     }
@@ -113,11 +123,32 @@ Async<Result<std::uint64_t>> total_of(Services& services, ShardId shard, const s
   co_return std::accumulate(by_status.begin(), by_status.end(), std::uint64_t{0});
 }
 
+// The items of a page, read in batches: a listing shows no payload, so none is held but those of one batch.
+store::ItemPage read_items(store::Store& store, ShardId shard, store::ItemQuery query) {
+  constexpr std::size_t kBatch = 100;
+  const std::size_t limit = query.limit;
+  store::ItemPage page{.items = {}, .more = true};
+  std::size_t bytes = 0;
+  while (page.more && page.items.size() < limit && bytes < kPageBytesMax) {
+    query.limit = std::min(kBatch, limit - page.items.size());
+    store::ItemPage batch = store.items(shard, query);
+    page.more = batch.more;
+    if (batch.items.empty()) break;
+    for (store::ItemView& item : batch.items) {
+      page.items.push_back(without_payload(std::move(item)));
+      bytes += shown_bytes(*page.items.back().body);
+    }
+    query.before = page.items.back().record.id;
+    query.offset = 0;
+  }
+  return page;
+}
+
 Async<Result<Listed>> list_stored(Services& services, ShardId shard, const store::ItemQuery& query) {
   const Result<std::uint64_t> total = co_await total_of(services, shard, query);
   if (!total) co_return std::unexpected(total.error());
   store::ItemPage page = co_await read_range(
-      services, [&store = services.engine.store(), shard, query] { return store.items(shard, query); });
+      services, [&store = services.engine.store(), shard, query] { return read_items(store, shard, query); });
   co_return Listed{.items = std::move(page.items), .more = page.more, .total = *total};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "api/first_error.h"
@@ -47,8 +48,21 @@ Result<std::string> read_payload(const ObjectReader& body, std::size_t bytes_max
   return payload;
 }
 
+// The calendar repeats itself every 400 years: what is a time then and none now lies before 1970.
+bool is_before_1970(std::string_view text) {
+  int year = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + std::min<std::size_t>(4, text.size()), year);
+  if (error != std::errc() || end != text.data() + 4 || year < 0 || year > 1970) return false;
+  const int later = 2000 + year % 400;
+  return parse_time(fmt::format("{:04}{}", later, text.substr(4))) && !parse_time(text);
+}
+
 Result<std::optional<Time>> read_run_at(const ObjectReader& body, Time now) {
   Result<std::optional<Time>> run_at = body.optional_time("run_at");
+  const auto sent = run_at ? std::nullopt : body.optional_value("run_at");
+  if (sent && sent->is(json::Kind::string) && is_before_1970(sent->get_string())) {
+    return refuse(body, "run_at", "must not be before 1970");
+  }
   if (run_at && *run_at && **run_at > now + std::chrono::days(limits::kRunAtDaysMax)) {
     return refuse(body, "run_at", fmt::format("may be {} days ahead at most", limits::kRunAtDaysMax));
   }

@@ -1,5 +1,6 @@
 #include "api/queue_new_items.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "base/digest.h"
@@ -96,6 +97,16 @@ TEST(NewItem, WrongFieldsAreNamed) {
     EXPECT_EQ(request.error().field, field) << text;
     EXPECT_THAT(request.error().detail, HasSubstr(field)) << text;
   }
+}
+
+TEST(NewItem, ATimeBefore1970IsRefusedAsSuch) {
+  for (const char* time : {"1969-12-31T23:59:59.999Z", "1970-01-01T00:30:00+01:00", "0001-01-01T00:00:00Z"}) {
+    const Result<CreateRequest> request = read(fmt::format(R"({{"title":"T","run_at":"{}"}})", time));
+    ASSERT_FALSE(request) << time;
+    EXPECT_EQ(request.error().detail, "\"run_at\" must not be before 1970");
+  }
+  EXPECT_TRUE(read(R"({"title":"T","run_at":"1970-01-01T00:00:00Z"})"));
+  EXPECT_THAT(read(R"({"title":"T","run_at":"1969-13-01T00:00:00Z"})").error().detail, HasSubstr("a time like"));
 }
 
 // S4.12: the limit counts compact JSON, and the refusal says limit and size.

@@ -1,5 +1,8 @@
 // GET /events/{id}: one item and its history (S4.8).
+#include <algorithm>
+
 #include "api/ask.h"
+#include "api/page.h"
 #include "api/payload_overflow.h"
 #include "api/query.h"
 #include "api/queue.h"
@@ -10,21 +13,44 @@
 namespace millrace::api {
 namespace {
 
+constexpr std::size_t kFirstLook = 128;  // entries; few items have more
+static_assert(kFirstLook <= shard::kHistoryMax);
+
 struct Found {
   store::ItemView item;
-  std::vector<queue::LogEntry> log;  // the newest kHistoryMax
+  std::vector<queue::LogEntry> log;  // the newest kHistoryMax, as far as they fit on a page
   bool older = false;                // there were more
 };
+
+// Leaves the newest entries that fit; true if some had to go.
+bool cut_to_page(std::vector<queue::LogEntry>& log) {
+  std::size_t bytes = 0;
+  const auto last = std::find_if(log.rbegin(), log.rend(), [&](const queue::LogEntry& entry) {
+    const bool full = bytes >= kPageBytesMax;
+    bytes += entry.error_message.value_or("").size() + entry.reason.value_or("").size();
+    return full;
+  });
+  const bool cut = last != log.rend();
+  log.erase(log.begin(), last.base());
+  return cut;
+}
 
 std::optional<Found> find(store::Store& store, ShardId shard, const queue::QueueKey& queue, ItemId id, bool with_log) {
   std::optional<store::ItemView> item = store.item(shard, queue, id);
   if (!item) return std::nullopt;
   Found found{.item = *std::move(item), .log = {}};
   if (!with_log) return found;
-  found.log = store.log(shard, queue, id, shard::kHistoryMax + 1);
-  found.older = found.log.size() > shard::kHistoryMax;
-  if (found.older) found.log.erase(found.log.begin());
-  return found;
+  // Messages can be long: twice as much of a log is only read where its newest part leaves room.
+  for (std::size_t most = kFirstLook;; most = std::min(2 * most, shard::kHistoryMax)) {
+    found.log = store.log(shard, queue, id, most + 1);
+    found.older = found.log.size() > most;
+    if (found.older) found.log.erase(found.log.begin());
+    const bool cut = cut_to_page(found.log);
+    if (cut || !found.older || most == shard::kHistoryMax) {
+      found.older = found.older || cut;
+      return found;
+    }
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "api/access_key.h"
 #include "api/admin.h"
 #include "api/blobs.h"
 #include "api/events.h"
@@ -41,6 +42,10 @@ constexpr std::string_view kKeyQuery =
 // Probes and caches add parameters of their own. These answers depend on none, and a node that is well must not be
 // taken for a dead one because of them.
 constexpr std::string_view kAny = "*";
+
+// A check brings two schemas, each as large as the body of a put may make it (1 MiB), and a few words beside them: what
+// can be registered can be tried before.
+constexpr std::size_t kCheckBytesMax = (2 * 1024 + 64) * 1024;
 
 // Below /events and below /api/queue/events.
 constexpr Row kQueue[] = {
@@ -115,7 +120,10 @@ Async<http::Response> run(const Row& row, Services& services, http::Request& req
   }
   try {
     Answer answer = co_await row.operation(services, request);
-    co_return answer ? *std::move(answer) : http::error_response(answer.error(), style);
+    if (answer) co_return *std::move(answer);
+    // What was in the path may stand in the detail, and a key have been in the path.
+    answer.error().detail = without_secrets(answer.error().detail);
+    co_return http::error_response(answer.error(), style);
   } catch (const BlobsAway& away) {
     spdlog::error(R"("msg":"the blob store cannot be used","error":{},"requestId":"{}")", quoted(away.what()),
                   request.request_id);
@@ -159,6 +167,7 @@ std::vector<http::Endpoint> make_endpoints(Services& services, std::size_t body_
     endpoints.push_back(endpoint_of(row, "", ErrorStyle::problem, services));
     if (row.operation == publish_events || row.operation == push_schemas)
       endpoints.back().body_bytes_max = body_bytes_max;
+    if (row.operation == check_schemas) endpoints.back().body_bytes_max = kCheckBytesMax;
   }
   return endpoints;
 }

@@ -1,12 +1,13 @@
 // POST /api/rules/test: does this pattern match this event, and if not, which field is to blame (S2.8).
 #include "api/explanation.h"
-#include "api/known_fields.h"
 #include "api/rules.h"
 #include "event/body.h"
 #include "event/normalise.h"
+#include "event/shown.h"
 #include "event/view.h"
 #include "intake/policies.h"
 #include "intake/rule.h"
+#include "json/known_fields.h"
 #include "json/object_reader.h"
 #include "match/explain.h"
 
@@ -15,15 +16,16 @@ namespace {
 
 struct Tried {
   match::Explanation explanation;
-  std::string_view seen_as;  // "object": as it was sent; "event": as a rule sees an event that is published
+  std::string_view seen_as;  // "object": as it was sent; "event": as a rule sees it when it is published
 };
 
 // Whether the sender wrote it as the bus shows events.
 bool is_bus_form(json::Value event) { return event.find("detail-type") || event.find("detail"); }
 
 // What rules would see if this were published; nullopt where it could not be.
-std::optional<Tried> try_as_event(const match::Pattern& pattern, json::Value sent, const TenantId& tenant, Time now) {
-  Result<event::Drafts> drafts = event::read_body("application/json", {}, sent.raw());
+std::optional<Tried> try_as_event(const match::Pattern& pattern, std::string_view sent, const TenantId& tenant,
+                                  Time now) {
+  Result<event::Drafts> drafts = event::read_body("application/json", {}, sent);
   if (!drafts || drafts->shape != event::Shape::one || !drafts->events.front()) return std::nullopt;
   const event::Arrival arrival{.tenant = tenant, .reach = event::Reach::every_tenant, .now = now};
   const Result<event::NewEvent> event = event::normalise(*std::move(drafts->events.front()), arrival, {});
@@ -34,7 +36,9 @@ std::optional<Tried> try_as_event(const match::Pattern& pattern, json::Value sen
 
 Tried try_event(const match::Pattern& pattern, json::Value sent, const TenantId& tenant, Time now) {
   if (!is_bus_form(sent)) {
-    if (auto tried = try_as_event(pattern, sent, tenant, now)) return *std::move(tried);
+    const std::optional<std::string> stored = event::as_sent(sent);
+    auto tried = try_as_event(pattern, stored ? std::string_view(*stored) : sent.raw(), tenant, now);
+    if (tried) return *std::move(tried);
   }
   return {match::explain(pattern, match::EventView(sent)), "object"};
 }
@@ -44,7 +48,7 @@ Result<Tried> read_and_try(const http::Request& request, Time now) {
   if (!body) return std::unexpected(body.error());
   const auto in = json::ObjectReader::open(*body);
   if (!in) return std::unexpected(in.error());
-  const auto known = refuse_unknown(*in, "a test", {"pattern", "event", "dialect"});
+  const auto known = json::refuse_unknown(*in, "a test", {"pattern", "event", "dialect"});
   if (!known) return std::unexpected(known.error());
   const Result<json::Value> pattern = in->required_value("pattern");
   if (!pattern) return std::unexpected(pattern.error());

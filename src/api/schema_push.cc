@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "api/known_fields.h"
+#include "json/known_fields.h"
 #include "json/object_reader.h"
 #include "json/parse.h"
 #include "json/writer.h"
@@ -23,7 +23,7 @@ using registry::EventType;
 using registry::SpecVersion;
 
 Result<EventType> read_file(const ObjectReader& in, const std::string& name) {
-  const auto known = refuse_unknown(in, "a schema file", {"file", "text", "ifMatch"});
+  const auto known = json::refuse_unknown(in, "a schema file", {"file", "text", "ifMatch"});
   if (!known) return std::unexpected(known.error());
   auto text = in.required_string("text", registry::kSchemaBytesMax);
   if (!text) return std::unexpected(std::move(text.error()));

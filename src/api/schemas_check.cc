@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "api/event_scan.h"
-#include "api/known_fields.h"
 #include "api/reads.h"
 #include "api/registry.h"
 #include "intake/hindsight.h"
+#include "json/known_fields.h"
 #include "json/parse.h"
 #include "registry/bounds.h"
 #include "registry/compile.h"
@@ -43,7 +43,7 @@ Result<std::optional<ScanRange>> read_trial(const ObjectReader& in, const std::o
   const auto asked = in.optional_object("dryRun");
   if (!asked) return std::unexpected(asked.error());
   if (!*asked) return std::nullopt;
-  if (const auto known = refuse_unknown(**asked, "\"dryRun\"", {"from", "to"}); !known) {
+  if (const auto known = json::refuse_unknown(**asked, "\"dryRun\"", {"from", "to"}); !known) {
     return std::unexpected(known.error());
   }
   if (!type) return fail(Errc::invalid, "\"dryRun\" needs the \"type\" whose events are to be looked at", "type");
@@ -162,8 +162,8 @@ Result<std::string> answer_check(Services& services, const http::Request& reques
   if (!body) return std::unexpected(json::to_error(body.error()));
   const auto in = ObjectReader::open(body->root());
   if (!in) return std::unexpected(in.error());
-  const auto known =
-      refuse_unknown(*in, "a check", {"old", "new", "type", "version", "schemaType", "message", "describes", "dryRun"});
+  const auto known = json::refuse_unknown(
+      *in, "a check", {"old", "new", "type", "version", "schemaType", "message", "describes", "dryRun"});
   if (!known) return std::unexpected(known.error());
   const auto code = in->optional_string("type", registry::kCodeBytesMax);
   if (!code) return std::unexpected(code.error());

@@ -3,8 +3,8 @@
 
 #include "api/admin.h"
 #include "api/first_error.h"
-#include "api/known_fields.h"
 #include "api/page.h"
+#include "json/known_fields.h"
 #include "json/object_reader.h"
 
 namespace millrace::api {
@@ -55,7 +55,8 @@ Result<TenantChange> read_change(json::Value value) {
   if (!body) return std::unexpected(body.error());
   FirstError error;
   // Beside the two that can change: what the answer has, so that it may be sent back.
-  error.check(refuse_unknown(*body, "a tenant", {"naming", "namingConvention", "id", "shard", "created", "version"}));
+  error.check(
+      json::refuse_unknown(*body, "a tenant", {"naming", "namingConvention", "id", "shard", "created", "version"}));
   TenantChange change;
   change.naming =
       error.take(read_word<registry::NamingMode>(*body, "naming", registry::parse_naming_mode, "off, warn or enforce"));
@@ -71,7 +72,8 @@ Result<TenantChange> read_change(json::Value value) {
 Result<TenantId> read_tenant(json::Value value) {
   const Result<json::ObjectReader> body = json::ObjectReader::open(value);
   if (!body) return std::unexpected(body.error());
-  if (const auto known = refuse_unknown(*body, "a new tenant", {"id"}); !known) return std::unexpected(known.error());
+  if (const auto known = json::refuse_unknown(*body, "a new tenant", {"id"}); !known)
+    return std::unexpected(known.error());
   const Result<std::string> id = body->required_string("id", 63);
   if (!id) return std::unexpected(id.error());
   const std::optional<TenantId> tenant = TenantId::parse(*id);

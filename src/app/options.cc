@@ -34,7 +34,12 @@ auto store_into(std::string& target) {
   return [&target](const std::string& text) -> Wrong {
     if (text.empty()) return "must not be empty";
     const bool known = text.starts_with("postgres://") || text.starts_with("postgresql://") || text == "memory://";
-    if (!known) return fmt::format("\"{}\" must be postgres://… or memory://; for a folder use --data", text);
+    // It may have a password in it, in whatever form: no more of it is shown than a name.
+    const std::size_t shown = text.find_first_of(":@= ");
+    if (!known) {
+      return fmt::format("\"{}{}\" must be postgres://… or memory://; for a folder use --data", text.substr(0, shown),
+                         shown == text.npos ? "" : "…");
+    }
     target = text;
     return std::nullopt;
   };
@@ -180,14 +185,16 @@ std::vector<Setting> blob_settings(ServeOptions& o) {
 std::vector<Setting> limit_settings(ServeOptions& o) {
   using namespace std::chrono_literals;
   return {
-      {"live-items-max", "N", "waiting items held in memory, about 100 bytes each (10000000)",
+      {"live-items-max", "N", "waiting items that a node holds in memory, about 100 bytes each (10000000)",
        number_into(o.live_items_max, 1000, 1'000'000'000)},
       {"io-threads", "N", "threads for HTTP (one a core)", number_into(o.io_threads, 1, 256)},
       {"read-threads", "N", "threads for reads that may block (4)", number_into(o.read_threads, 1, 64)},
       {"body-max", "SIZE", "largest request body (16MiB)", size_into(o.body_max, 4096, std::size_t{256} << 20)},
       {"connections-max", "N", "connections at a time (10000)", number_into(o.connections_max, 1, 1'000'000)},
-      {"connections-per-address-max", "N", "connections at a time from one address (10000)",
+      {"connections-per-address-max", "N", "connections at a time from one address (5000)",
        number_into(o.connections_per_address_max, 1, 1'000'000)},
+      {"transfer-memory-max", "SIZE", "large bodies and answers under way, all connections together (512MiB)",
+       size_into(o.transfer_memory_max, 1024 * 1024, std::size_t{1} << 40)},
       {"drain-timeout", "DURATION", "how long a stop waits for requests under way (25s)",
        duration_into(o.drain_timeout, 0ms, 1h)},
   };
@@ -196,8 +203,9 @@ std::vector<Setting> limit_settings(ServeOptions& o) {
 constexpr const char* kFooter = R"(
 Every option is also MILLRACE_<NAME> in the environment and a key in the TOML file of --config, with
 underscores (MILLRACE_QUEUE_LEASE, queue_lease = "30s"). Flags win over the environment, that over the file.
-MILLRACE_ADMIN_KEY in the environment is a key of tenant "default" with every scope. For --blobs s3://… the
-environment has MILLRACE_S3_ACCESS_KEY and MILLRACE_S3_SECRET_KEY, or the AWS_ variables.
+MILLRACE_ADMIN_KEY in the environment is a key of tenant "default" with every scope: 16 characters or more are
+advised; a shorter one is warned about. For --blobs s3://… the environment has MILLRACE_S3_ACCESS_KEY and
+MILLRACE_S3_SECRET_KEY, or the AWS_ variables.
 
 examples:
   millrace serve --data ./data
@@ -205,8 +213,8 @@ examples:
   MILLRACE_ADMIN_KEY=… millrace serve --listen 0.0.0.0:8443 --auth keys --tls-cert cert.pem --tls-key key.pem
   millrace serve --config /etc/millrace.toml --queue-lease 2m
 
-It prints "ready URL" on stdout when it takes requests. SIGTERM or SIGINT finishes what is under way; a second
-one exits at once. Exit codes: 0 stopped, 2 a wrong option, 69 the store cannot be used, 71 cannot listen,
+It prints "ready URL" on stdout when it takes requests. SIGTERM, SIGINT or SIGHUP finishes what is under
+way; a second one exits at once. Exit codes: 0 stopped, 2 a wrong option, 69 the store cannot be used, 71 cannot listen,
 74 the store failed while running.)";
 
 // What can be said of --blobs without going there.
@@ -219,6 +227,16 @@ Wrong wrong_blobs(const ServeOptions& options, const Environment& environment) {
     blob::read_s3_url(options.blobs, environment);
   } catch (const Unavailable& error) {
     return error.what();
+  }
+  return std::nullopt;
+}
+
+// One with a blank at its end is a line that was read from a file, and no client sends it so. Empty, there is none.
+Wrong wrong_admin_key(const std::string& key) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  if (key.empty()) return std::nullopt;
+  if (kBlanks.find(key.front()) != kBlanks.npos || kBlanks.find(key.back()) != kBlanks.npos) {
+    return "MILLRACE_ADMIN_KEY begins or ends with a blank or a line break: take it off";
   }
   return std::nullopt;
 }
@@ -239,6 +257,7 @@ std::optional<std::string> contradiction(ServeOptions& options,
         format_duration(backoff.cap), format_duration(backoff.base));
   }
   options.body_max = std::max(options.body_max, options.queue.payload_bytes_max + 64 * 1024);
+  options.transfer_memory_max = std::max(options.transfer_memory_max, 2 * options.body_max);
   return std::nullopt;
 }
 
@@ -293,6 +312,7 @@ std::variant<ServeOptions, int> parse_serve(int argc, const char* const* argv, c
   if (const auto wrong = contradiction(options, *sources)) return complain(*wrong);
   if (const auto wrong = wrong_blobs(options, environment)) return complain(*wrong);
   if (const char* key = environment("MILLRACE_ADMIN_KEY"); key != nullptr) options.admin_key = key;
+  if (const auto wrong = wrong_admin_key(options.admin_key)) return complain(*wrong);
   return options;
 }
 

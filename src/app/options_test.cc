@@ -13,6 +13,7 @@ namespace millrace::app {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::internal::CaptureStderr;
 using testing::internal::CaptureStdout;
 using testing::internal::GetCapturedStderr;
@@ -78,6 +79,34 @@ TEST_F(OptionsTest, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
 TEST_F(OptionsTest, AStoreOfAnotherKindIsRefused) {
   EXPECT_THAT(complaint({"--store", "mysql://db/millrace"}), HasSubstr("must be postgres://"));
   EXPECT_EQ(good({"--store", "postgresql://db/millrace"}).store, "postgresql://db/millrace");
+  for (const char* text : {"mysql://u:secret@db/millrace", "admin:secret@db/x", "postgres:me:secret@db/x",
+                           "host=db password=secret", "db password=secret"}) {
+    EXPECT_THAT(complaint({"--store", text}), Not(HasSubstr("secret"))) << text;
+  }
+}
+
+TEST_F(OptionsTest, AnAdminKeyWithABlankAtAnEndIsRefused) {
+  for (const char* key : {" a-key-of-some-length", "a-key-of-some-length\n", "short\t"}) {
+    environment_["MILLRACE_ADMIN_KEY"] = key;
+    EXPECT_THAT(complaint({}), HasSubstr("MILLRACE_ADMIN_KEY")) << key;
+  }
+}
+
+TEST_F(OptionsTest, AnAdminKeyMayBeShort) {
+  for (const char* key : {"short", "sixteen-letters!", ""}) {
+    environment_["MILLRACE_ADMIN_KEY"] = key;
+    EXPECT_EQ(good({}).admin_key, key);
+  }
+}
+
+TEST_F(OptionsTest, OneAddressMayHaveAPartOfTheConnections) {
+  EXPECT_EQ(good({}).connections_max, 10'000u);
+  EXPECT_EQ(good({}).connections_per_address_max, 5'000u);
+}
+
+TEST_F(OptionsTest, TheMemoryForTransfersHasRoomForALargeBody) {
+  EXPECT_EQ(good({}).transfer_memory_max, 512u << 20);
+  EXPECT_EQ(good({"--transfer-memory-max", "1MiB", "--body-max", "20MiB"}).transfer_memory_max, 40u << 20);
 }
 
 TEST_F(OptionsTest, EventsAreKeptAsLongAsWanted) {

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -25,13 +26,30 @@ namespace {
 constexpr timespec kReadyInterval{.tv_sec = 0, .tv_nsec = 5'000'000};
 // The same for one that is ready but cannot write (a full disk): somebody has to do something first.
 constexpr timespec kWriteInterval{.tv_sec = 1, .tv_nsec = 0};
+// Of MILLRACE_ADMIN_KEY, which opens everything: a shorter one can be found by trying.
+constexpr std::size_t kAdminKeyCharactersAdvised = 16;
+
+// Of `nohup`: who started it wants it to outlive the terminal.
+bool hangup_is_ignored() {
+  struct sigaction present{};
+  return sigaction(SIGHUP, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
+}
 
 sigset_t stop_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  if (!hangup_is_ignored()) sigaddset(&signals, SIGHUP);
   return signals;
+}
+
+// A signal that run_until_signal() would take as soon as it is there.
+bool stop_asked() {
+  sigset_t pending;
+  sigpending(&pending);
+  const auto is_pending = [&](int signal) { return sigismember(&pending, signal) == 1; };
+  return is_pending(SIGTERM) || is_pending(SIGINT) || is_pending(SIGHUP);
 }
 
 int complain(int code, const std::string& what) {
@@ -46,6 +64,19 @@ std::optional<std::string> wrong_tls(const ServeOptions& options) {
   if (!problem) return std::nullopt;
   const bool key = problem->file == cli::TlsFilesProblem::File::key;
   return fmt::format("{}: {}", key ? "--tls-key" : "--tls-cert", problem->why);
+}
+
+// What is allowed and not advised.
+void warn_of_risks(const ServeOptions& options, bool local) {
+  if (!local && options.tls_cert.empty()) {
+    spdlog::warn(R"("msg":"keys travel in the clear: give --tls-cert and --tls-key, or put TLS in front")");
+  }
+  const std::size_t characters = options.admin_key.size();
+  if (options.auth == api::AuthMode::keys && characters > 0 && characters < kAdminKeyCharactersAdvised) {
+    spdlog::warn(
+        R"("msg":"MILLRACE_ADMIN_KEY has fewer than {} characters: let `openssl rand -hex 32` make a longer one")",
+        kAdminKeyCharactersAdvised);
+  }
 }
 
 // A connection is a file; the usual soft limit of 1024 is there for programs that use select().
@@ -90,7 +121,7 @@ void let_signals_through() {
 }
 
 int run(const ServeOptions& options, const Address& listen, api::AuthMode auth) {
-  ServerParts parts(options, listen, auth, open_store(options, listen));
+  ServerParts parts(options, listen, auth, open_store(options, listen, stop_asked));
   parts.start();
   run_until_signal(parts, options, auth == api::AuthMode::keys && options.admin_key.empty());
   let_signals_through();
@@ -121,14 +152,12 @@ int serve(const ServeOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
   raise_file_limit();
   start_log(options.log_level.c_str());
-  if (!local && options.tls_cert.empty()) {
-    spdlog::warn(R"("msg":"keys travel in the clear: give --tls-cert and --tls-key, or put TLS in front")");
-  }
+  warn_of_risks(options, local);
   int code = kExitDone;
   try {
     code = run(options, *listen, options.auth.value_or(api::AuthMode::off));
   } catch (const store::StoreError& error) {
-    code = complain(kExitUnavailable, error.what());
+    code = complain(stop_asked() ? kExitDone : kExitUnavailable, error.what());
   } catch (const Unavailable& error) {
     code = complain(kExitUnavailable, error.what());
   } catch (const std::exception& error) {

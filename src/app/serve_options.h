@@ -38,7 +38,9 @@ struct ServeOptions {
 
   std::size_t body_max = 16 * 1024 * 1024;
   std::size_t connections_max = 10'000;
-  std::size_t connections_per_address_max = 10'000;
+  // Half: one address cannot take them all, and a fleet behind one proxy still fits.
+  std::size_t connections_per_address_max = 5'000;
+  std::size_t transfer_memory_max = 512 * 1024 * 1024;
   Millis drain_timeout = std::chrono::seconds(25);
 
   bool unsafe_no_sync = false;  // embedded: answer before it is on disk

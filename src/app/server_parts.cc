@@ -1,6 +1,7 @@
 #include "app/server_parts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <array>
@@ -81,7 +82,19 @@ http::ServerOptions server_options(const ServeOptions& options, const Address& l
   if (!options.tls_cert.empty()) server.tls = http::TlsFiles{options.tls_cert, options.tls_key};
   server.connections_max = options.connections_max;
   server.connections_per_address_max = options.connections_per_address_max;
+  server.held_bytes_max = options.transfer_memory_max;
   return server;
+}
+
+// A key in a path, as of one that is to be revoked, is not for the log; nor is one that is percent-encoded.
+void log_without_secrets(http::Answered answered) {
+  const bool encoded = answered.path.find('%') != std::string_view::npos;
+  if (!encoded && answered.path.find("mr_") == std::string_view::npos) return http::log_answer(answered);
+  std::string path(answered.path);
+  if (encoded) path = fmt::format("/{}", fmt::join(http::guess_segments(answered.path), "/"));
+  const std::string shown = api::without_secrets(path);
+  if (shown != path) answered.path = shown;
+  http::log_answer(answered);
 }
 
 // Nothing that is not on disk may be acknowledged after this, so there is no orderly way out.
@@ -95,7 +108,8 @@ void leave_broken(const std::string& why) {
 
 }  // namespace
 
-std::unique_ptr<store::Store> open_store(const ServeOptions& options, const Address& listen) {
+std::unique_ptr<store::Store> open_store(const ServeOptions& options, const Address& listen,
+                                         std::function<bool()> stop_asked) {
   if (options.store.empty()) {
     return store::open_rocksdb({.path = options.data,
                                 .sync = !options.unsafe_no_sync,
@@ -106,6 +120,7 @@ std::unique_ptr<store::Store> open_store(const ServeOptions& options, const Addr
   store::PostgresOptions postgres;
   postgres.url = options.store;
   postgres.node_id = options.node_id.empty() ? default_node_id(listen) : options.node_id;
+  postgres.stop_asked = std::move(stop_asked);
   return store::open_postgres(postgres);
 }
 
@@ -137,10 +152,16 @@ ServerParts::ServerParts(const ServeOptions& options, const Address& listen, api
           [this](http::Request& request, const http::Endpoint& endpoint) { return access_.admit(request, endpoint); },
           [this](const http::Answered& answered) {
             metrics_.observe(answered);
-            http::log_answer(answered);
+            log_without_secrets(answered);
           }) {
   api::publish_engine_numbers(metrics_, engine_);
   api::publish_blob_numbers(metrics_, *blobs_);
+  metrics_.gauge("millrace_http_connections", "Open connections",
+                 [this] { return static_cast<double>(server_.connections()); });
+  metrics_.counter("millrace_http_refused_connections_total", "Connections beyond --connections-max or its like",
+                   [this] { return static_cast<double>(server_.refused_connections()); });
+  metrics_.gauge("millrace_http_held_bytes", "Of large bodies and answers under way, see --transfer-memory-max",
+                 [this] { return static_cast<double>(server_.held_bytes()); });
 }
 
 void ServerParts::start() {

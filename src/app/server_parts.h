@@ -1,6 +1,7 @@
 // The parts of a running server, in the order they are built; they go in the reverse order.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -22,8 +23,9 @@
 
 namespace millrace::app {
 
-// Throws store::StoreError.
-std::unique_ptr<store::Store> open_store(const ServeOptions& options, const Address& listen);
+// Throws store::StoreError, also if `stop_asked` says true while it takes long.
+std::unique_ptr<store::Store> open_store(const ServeOptions& options, const Address& listen,
+                                         std::function<bool()> stop_asked);
 
 class ServerParts {
  public:

@@ -203,16 +203,18 @@ TEST(FileName, ForeignFilesHaveNoKey) {
 }
 
 TEST_F(FolderStoreTest, ItsMarkIsDurableAndTheFirstOneStays) {  // S0.9
+  const std::string one(32, '1');
+  const std::string two(32, '2');
   int synced = 0;
   auto store = open([&](int file) { return ++synced, ::fsync(file); });
   EXPECT_EQ(store->mark()->owner(), std::nullopt);
   const int before = synced;
-  EXPECT_TRUE(store->mark()->mark_first("one"));
+  EXPECT_TRUE(store->mark()->mark_first(one));
   EXPECT_EQ(synced, before + 2);  // the file and its name
-  EXPECT_FALSE(open()->mark()->mark_first("two"));
-  EXPECT_EQ(read_folder_mark((folder_ / "blobs").string()), "one");
-  store->mark()->mark_anew("two");
-  EXPECT_EQ(open()->mark()->owner(), "two");
+  EXPECT_FALSE(open()->mark()->mark_first(two));
+  EXPECT_EQ(read_folder_mark((folder_ / "blobs").string()), one);
+  store->mark()->mark_anew(two);
+  EXPECT_EQ(open()->mark()->owner(), two);
   EXPECT_TRUE(store->list("", 10).entries.empty());
   EXPECT_EQ(files().size(), 1u);
 }

@@ -5,11 +5,9 @@
 namespace millrace::blob {
 namespace {
 
-constexpr std::size_t kOwnerBytesMax = 64;
+constexpr std::size_t kInstallationDigits = 32;
 
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-}
+bool is_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 }  // namespace
 
@@ -17,9 +15,8 @@ std::string mark_text(std::string_view installation) { return std::string(instal
 
 std::string installation_in(std::string_view mark) {
   const std::string_view owner = mark.substr(0, mark.find('\n'));
-  const bool is_word = !owner.empty() && owner.size() <= kOwnerBytesMax && owner.front() != '-' &&
-                       std::ranges::all_of(owner, is_word_character);
-  return std::string(is_word ? owner : kDamaged);
+  const bool whole = owner.size() == kInstallationDigits && std::ranges::all_of(owner, is_digit);
+  return std::string(whole ? owner : kDamaged);
 }
 
 }  // namespace millrace::blob

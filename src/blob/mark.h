@@ -32,7 +32,7 @@ class Mark {
 inline constexpr std::string_view kDamaged = "damaged";
 
 // The mark's bytes and back. What is no mark of ours still says that the place is somebody's; kDamaged where it is not
-// one word of letters, digits, '.', '_' and '-', which can be put into a command line as it stands.
+// the 32 hexadecimal digits that an installation has, as after a write that was cut short: part of an id is nobody's.
 std::string mark_text(std::string_view installation);
 std::string installation_in(std::string_view mark);
 

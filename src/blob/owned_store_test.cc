@@ -159,11 +159,23 @@ TEST_F(OwnedStoreTest, APlaceThatNobodyElseCanHaveNeedsNoGuard) {
 }
 
 TEST(MarkText, IsTheInstallationAndWhatIsNoMarkIsStillSomebodys) {
-  EXPECT_EQ(installation_in(mark_text("0123abcd")), "0123abcd");
-  for (const char* mark : {"", "\n", "a\033b", "two words", "$(reboot)", "--blobs", "\xff\xfe"}) {
+  const std::string id = "0123456789abcdef0123456789abcdef";
+  EXPECT_EQ(installation_in(mark_text(id)), id);
+  EXPECT_EQ(installation_in(id), id);
+  for (const char* mark : {"", "\n", "a\033b", "two words", "$(reboot)", "--blobs", "\xff\xfe", "damaged"}) {
     EXPECT_EQ(installation_in(mark), kDamaged) << mark;
   }
-  EXPECT_EQ(installation_in(std::string(65, 'a')), kDamaged);
+  EXPECT_EQ(installation_in("g" + id.substr(1)), kDamaged);
+  EXPECT_EQ(installation_in(id + "0"), kDamaged);
+}
+
+// S0.9: part of an id is no other installation.
+TEST(MarkText, IsDamagedWhereverItWasCutShort) {
+  const std::string id = "0123456789abcdef0123456789abcdef";
+  for (std::size_t bytes = 0; bytes < id.size(); ++bytes) {
+    EXPECT_EQ(installation_in(id.substr(0, bytes)), kDamaged) << bytes;
+    EXPECT_EQ(installation_in(mark_text(id.substr(0, bytes))), kDamaged) << bytes;
+  }
 }
 
 TEST_F(OwnedStoreTest, APlaceWhoseMarkIsDamagedIsTakenWithTheCommandThatTheRefusalNames) {

@@ -10,6 +10,7 @@
 #include "cli/input.h"
 #include "cli/printable.h"
 #include "cli/trial.h"
+#include "http/content.h"
 #include "json/parse.h"
 #include "json/writer.h"
 #include "registry/type_change.h"
@@ -33,8 +34,17 @@ std::optional<json::Document> present_type(const std::string& code, Api& api) {
   return accepted(std::move(answer));
 }
 
+// The server refuses a body by its length before it reads it.
+void check_length(const std::string& body) {
+  const http::Endpoint taker{.method = http::Method::put, .body = http::BodyRule::any};
+  http::Head head;
+  head.content_length = body.size();
+  expect(http::check_content(head, taker));
+}
+
 // The type that the file asks for, if it may come after the present one. Throws Failure{refused} as a put would.
 EventType judge(const PutOptions& options, const std::string& body, const std::optional<json::Document>& present) {
+  check_length(body);
   expect(registry::parse_code(options.name));
   const json::Document document = json::parse(body).value();
   EventType wanted =

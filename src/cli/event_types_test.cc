@@ -105,6 +105,16 @@ TEST_F(EventTypesCommand, ADryRunRefusesWhatTheServerWould) {  // S3.5
   for (const Call& call : calls) EXPECT_EQ(call.method, http::Method::get);
 }
 
+TEST_F(EventTypesCommand, ADryRunRefusesABodyThatIsTooLong) {  // S3.5
+  const auto document = [](std::size_t bytes) { return R"({"name":")" + std::string(bytes - 11, 'a') + R"("})"; };
+  will_answer(404, "{}");
+  EXPECT_EQ(put(document(1024 * 1024 + 1), {"--dry-run"}), 1);
+  EXPECT_THAT(err.str(), HasSubstr("the body has 1048577 bytes; at most 1048576 are taken here"));
+  will_answer(404, "{}");
+  EXPECT_EQ(put(document(1024 * 1024), {"--dry-run"}), 1);
+  EXPECT_THAT(err.str(), HasSubstr("may have 200 bytes at most"));
+}
+
 TEST_F(EventTypesCommand, ADryRunWithoutASchemaInForceSaysWhatThatMeans) {
   will_answer(404, "{}");
   EXPECT_EQ(put("{}", {"--dry-run"}), 0);

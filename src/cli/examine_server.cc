@@ -40,8 +40,7 @@ bool add_health(Findings& findings, const http::ClientResponse& answer) {
                       .fix = !none ? ""
                              : text_of(health, "store") == "postgres"
                                  ? "turn fsync and full_page_writes on in PostgreSQL"
-                                 : "start it without --unsafe-no-sync, on --data or "
-                                   "--store"});
+                                 : "start it without --unsafe-no-sync, on --data or --store"});
   if (const std::optional<json::Value> blobs = health.find("blobs")) add_blobs(findings, *blobs);
   const std::optional<json::Value> warnings = health.find("warnings");
   if (!warnings || !warnings->is(json::Kind::array)) return true;

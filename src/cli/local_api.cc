@@ -57,6 +57,7 @@ std::unique_ptr<store::Store> open_store(const Place& place) {
   postgres.url = place.store;
   postgres.node_id = node_name();
   postgres.read_connections = 1;
+  postgres.older_nodes_patience = kOwnershipPatience;
   return store::open_postgres(postgres);
 }
 

@@ -23,6 +23,14 @@ void add_queue(CLI::App& parent, Chosen& chosen) {
   add_queue_stats(queue, chosen);
 }
 
+CLI::Validator names_tags() {
+  return {[](std::string& text) {
+            const bool names = text.find_first_not_of(", \t\r\n") != text.npos;
+            return names ? std::string() : std::string("must name a tag, or several with commas between them");
+          },
+          ""};
+}
+
 void add_item_id(CLI::App& command, std::uint64_t& id) {
   command.add_option("ID", id, "number of the item")
       ->required()

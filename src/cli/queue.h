@@ -22,6 +22,8 @@ void add_queue_show(CLI::App& parent, Chosen& chosen);
 void add_queue_reset(CLI::App& parent, Chosen& chosen);
 void add_queue_stats(CLI::App& parent, Chosen& chosen);
 
+// Of --tags: a text that names none would list everything.
+CLI::Validator names_tags();
 // The positional ID of a work item.
 void add_item_id(CLI::App& command, std::uint64_t& id);
 // "/events/7" or "/events/7/complete".

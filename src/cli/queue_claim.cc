@@ -121,7 +121,10 @@ void add_queue_claim(CLI::App& parent, Chosen& chosen) {
                                   "  millrace queue claim --tags mail\n"
                                   "  millrace queue claim --tags mail,sms --limit 10 --wait 5m --worker me --json");
   Options& o = define(command, chosen, run);
-  command.add_option("--tags", o.tags, "items with any of these tags")->type_name("A,B")->required();
+  command.add_option("--tags", o.tags, "items with any of these tags")
+      ->type_name("A,B")
+      ->required()
+      ->check(names_tags());
   command.add_option("--worker", o.worker, "who claims them (MILLRACE_WORKER, else host:pid)")->type_name("ID");
   command.add_option("--limit", o.limit, "at most so many (1)")
       ->type_name("N")

@@ -120,7 +120,7 @@ void add_queue_list(CLI::App& parent, Chosen& chosen) {
       ->transform(CLI::IsMember(std::vector<std::string>{"PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"},
                                 CLI::ignore_case)
                       .description(""));
-  command.add_option("--tags", o.tags, "items with any of these tags")->type_name("A,B")->check(not_empty());
+  command.add_option("--tags", o.tags, "items with any of these tags")->type_name("A,B")->check(names_tags());
   CLI::Option* limit =
       command.add_option("--limit", o.limit, fmt::format("items on a page ({})", limits::kListLimitDefault))
           ->type_name("N")

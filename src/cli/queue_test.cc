@@ -99,6 +99,8 @@ TEST_F(QueueCommand, ALongWaitIsAskedForInPieces) {  // S4.3
 
 TEST_F(QueueCommand, ClaimRefusesAWaitThatIsNoDuration) {
   EXPECT_EQ(run({"queue", "claim", "--tags", "a", "--wait", "soon"}), 2);
+  EXPECT_EQ(run({"queue", "claim", "--tags", ","}), 2);
+  EXPECT_EQ(run({"queue", "list", "--tags", " , "}), 2);
   EXPECT_EQ(run({"queue", "claim", "--tags", "a", "--limit", "0"}), 2);
   EXPECT_EQ(run({"queue", "claim"}), 2);
   EXPECT_TRUE(calls.empty());

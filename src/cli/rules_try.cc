@@ -80,13 +80,14 @@ void add_rules_test(CLI::App& parent, Chosen& chosen) {
       add_command(parent, "test", "Say whether a pattern matches an event, and if not, why",
                   "  millrace rules test --file large-orders.json --event order.json\n"
                   "  millrace rules test --file pattern.json --event - --dialect extended < order.json\n"
+                  "  millrace get 0K1 --json | millrace rules test --file large-orders.json --event -\n"
                   "It exits 1 when the pattern does not match. Nothing is saved.");
   Options& o = define(command, chosen, run);
   const auto add = [&](const char* name, std::string& value, const char* help) {
     command.add_option(name, value, help)->required()->type_name("FILE|-")->check(not_empty());
   };
   add("--file", o.file, "the pattern, or a rule that has one; - is stdin");
-  add("--event", o.event, "the event, as the bus shows it or as it is published");
+  add("--event", o.event, "the event, as the bus shows it, as it is published or as `get --json` prints it");
   command.add_option("--dialect", o.dialect, "of the pattern: eventbridge or extended (the rule's, else eventbridge)")
       ->type_name("NAME")
       ->check(CLI::IsMember(std::vector<std::string>{"eventbridge", "extended"}).description(""));

@@ -1,5 +1,5 @@
-// For tests: a store whose commits wait until they are let through, that loses its shards, or has a full disk, when
-// told.
+// For tests: a store whose commits, or reads of parked items, wait until they are let through, that loses its shards,
+// or has a full disk, when told.
 #pragma once
 
 #include <atomic>
@@ -34,6 +34,8 @@ class CorkedStore : public store::Store {
   shard::ShardState load(ShardId shard) override { return inner_.load(shard); }
   std::vector<ShardId> shards() override { return inner_.shards(); }
   std::vector<queue::ItemRecord> parked(ShardId shard, Time from, std::size_t limit) override {
+    ++parked_reads;
+    while (holds_parked.load()) std::this_thread::yield();
     return inner_.parked(shard, from, limit);
   }
   shard::Facts fetch(ShardId shard, const shard::Need& need) override { return inner_.fetch(shard, need); }
@@ -95,6 +97,8 @@ class CorkedStore : public store::Store {
   std::atomic<bool> away = false;                     // nobody becomes the owner
   std::atomic<bool> elsewhere = false;                // another node is the owner: whoever wants to be waits
   std::atomic<std::size_t> least_expired = SIZE_MAX;  // that were asked for at a time
+  std::atomic<bool> holds_parked = false;
+  std::atomic<std::size_t> parked_reads = 0;  // that were begun
 
  private:
   store::MemoryStore& inner_;

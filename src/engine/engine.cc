@@ -86,12 +86,11 @@ struct Engine::Impl {
         runner(store_, clock, options_, inbox,
                {.state = [this](State next) { state.store(next); },
                 .recovered = [this](const std::vector<shard::Document>& documents) { recovered(documents); },
-                .deliver = [this](Delivery&& delivery) { deliver(std::move(delivery)); },
                 .refuse = [this](Delivery&& delivery, const std::string& why) { refuse(std::move(delivery), why); },
                 .held = [this](std::size_t bytes) { settle_pending(bytes); },
                 .broken = [this](std::string why) { broken(std::move(why)); }}),
         committer(
-            store_, clock, inbox,
+            store_, inbox,
             {.durable = [this](const Group& group) { durable(group); },
              .deliver = [this](Delivery&& delivery) { deliver(std::move(delivery)); },
              .around = options_.around_deliveries,
@@ -119,7 +118,7 @@ struct Engine::Impl {
     snapshot.store(std::move(next));
   }
 
-  // On the apply thread, before the answers that tell of it.
+  // Before the answers that tell of it; one group after the other.
   void durable(const Group& group) {
     std::shared_ptr<Snapshot> next;
     for (const shard::Batch& batch : group.batches) {
@@ -253,6 +252,7 @@ EngineNumbers Engine::numbers() const {
           .pending_commands = impl_->pending_commands.load(std::memory_order_relaxed),
           .live_items = impl_->runner.live_items(),
           .waiting_claims = impl_->runner.waiting_claims(),
+          .clock_ahead = impl_->runner.clock_ahead(),
           .last_commit_seconds = impl_->committer.last_seconds(),
           .recovery_seconds = impl_->runner.recovery_seconds()};
 }

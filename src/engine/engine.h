@@ -26,14 +26,12 @@ struct EngineOptions {
   // What came during the last commit is the next group; it never grows past these.
   std::size_t group_commands_max = 2048;
   std::size_t group_bytes_max = 4 * 1024 * 1024;
-  // How long a group waits for company when the one before it had some. Zero: not at all.
-  std::chrono::microseconds group_linger{0};
   // Beyond this many commands on their way, or bytes of bodies, submit() answers `overloaded`.
   std::size_t pending_commands_max = 20'000;
   std::size_t pending_bytes_max = 256 * 1024 * 1024;
   std::size_t body_cache_bytes = 64 * 1024 * 1024;
-  // Runs the deliveries of one group, given as a function, on the apply thread; lets the owner gather the
-  // wake-ups that they cause. Empty: they just run.
+  // Runs the deliveries of one group, given as a function, on the thread that finishes it; lets the owner gather
+  // the wake-ups that they cause. Empty: they just run.
   std::function<void(const std::function<void()>& deliver)> around_deliveries;
   Millis retention = std::chrono::hours(24 * 30);  // of done items; zero keeps them for ever
   Millis event_retention{0};                       // of events, since they were received; zero keeps them for ever
@@ -55,6 +53,7 @@ struct EngineNumbers {
   std::size_t pending_commands = 0;
   std::size_t live_items = 0;
   std::size_t waiting_claims = 0;
+  Millis clock_ahead{0};  // the shards' time before the clock; see ShardClock
   double last_commit_seconds = 0;
   double recovery_seconds = 0;
 };

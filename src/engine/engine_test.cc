@@ -305,6 +305,20 @@ TEST_F(EngineTest, StopFinishesWhatWasSubmitted) {
   EXPECT_EQ(stored, 100u);
 }
 
+// It may be long: what is parked is gone through page by page.
+TEST_F(EngineTest, AStopDoesNotWaitForAWalkOverParkedItems) {
+  start({.shard = {.live_items_max = 16}});
+  for (int i = 0; i < 100; ++i) run<shard::Created>(create_command({"dead"}));
+  corked_.holds_parked = true;
+  auto held = send(claim_command(std::chrono::hours(1)));
+  while (corked_.parked_reads.load() == 0) std::this_thread::yield();
+  auto stopping = std::async(std::launch::async, [this] { engine_->stop(); });
+  EXPECT_TRUE(std::holds_alternative<shard::Claimed>(held.get()));  // by now the stop is known
+  corked_.holds_parked = false;
+  stopping.get();
+  EXPECT_EQ(corked_.parked_reads.load(), 1u);
+}
+
 TEST_F(EngineTest, ManyThreadsGetManyDifferentItems) {
   start();
   constexpr int kThreads = 8;

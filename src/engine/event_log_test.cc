@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "engine/engine.h"
+#include "engine/movable_clock.h"
 #include "store/memory/memory_store.h"
 
 namespace millrace::engine {
@@ -14,16 +15,6 @@ namespace {
 
 constexpr ShardId kShard{7};
 const TenantId kTenant = TenantId::default_tenant();
-
-// The system's clock, moved ahead at will.
-class MovableClock final : public Clock {
- public:
-  Time now() const override { return SystemClock().now() + Millis(ahead_ms_.load()); }
-  void advance(Millis by) { ahead_ms_ += by.count(); }
-
- private:
-  std::atomic<std::int64_t> ahead_ms_ = 0;
-};
 
 shard::AppendEvents append_command(const std::string& id, const TenantId& tenant = kTenant) {
   shard::NewEvent event{.header = {}, .rest = std::make_shared<const std::string>("{}")};

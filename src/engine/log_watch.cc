@@ -26,7 +26,7 @@ std::unique_ptr<LogWatch> LogWatchers::add(const TenantId& tenant, Grown grown) 
   auto watch = std::make_unique<Watch>(*this, tenant, std::move(grown));
   const std::lock_guard lock(mutex_);
   by_tenant_[tenant].push_back(watch.get());
-  count_.fetch_add(1, std::memory_order_relaxed);
+  count_.fetch_add(1);
   return watch;
 }
 
@@ -41,7 +41,7 @@ void LogWatchers::remove(const Watch& watch) {
 // Under the lock, so that a watch that is gone is never told.
 void LogWatchers::tell(std::span<const shard::Batch> batches) {
   const bool any = std::ranges::any_of(batches, [](const auto& batch) { return !batch.events.empty(); });
-  if (!any || count_.load(std::memory_order_relaxed) == 0) return;
+  if (!any || count_.load() == 0) return;
   absl::flat_hash_map<TenantId, Position> grown;
   for (const shard::Batch& batch : batches) {
     for (const shard::EventPtr& event : batch.events) grown[event->tenant] = event->position;

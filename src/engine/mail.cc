@@ -22,7 +22,6 @@ void Inbox::close() {
       if (is_call(mail)) calls.push_back(std::move(mail));
     }
     std::erase_if(mail_, is_call);
-    calls_ = 0;
   }
   for (Mail& call : calls) turn_away_(std::move(call));
 }
@@ -35,28 +34,21 @@ void Inbox::put(Mail mail) {
       lock.unlock();
       return turn_away_(std::move(mail));
     }
-    if (std::holds_alternative<Call>(mail)) {
-      ++calls_;
-    } else if (std::holds_alternative<CommitDone>(mail)) {
-      done_ = true;
-    } else {
-      urgent_ = true;
-    }
+    (std::holds_alternative<CommitDone>(mail) ? done_ : urgent_) = true;
     mail_.push_back(std::move(mail));
     if (is_enough()) wake = std::exchange(reader_waits_, false);
   }
   if (wake) arrived_.notify_one();
 }
 
-void Inbox::take(std::vector<Mail>& out, std::chrono::system_clock::time_point until, Wish wish) {
+void Inbox::take(std::vector<Mail>& out, Millis longest, Done done) {
   std::unique_lock lock(mutex_);
-  wish_ = wish;
+  wanted_ = done;
   if (!is_enough()) {
     reader_waits_ = true;
-    arrived_.wait_until(lock, until, [this] { return is_enough(); });
+    arrived_.wait_for(lock, longest, [this] { return is_enough(); });
     reader_waits_ = false;
   }
-  calls_ = 0;
   done_ = urgent_ = false;
   if (out.empty()) return out.swap(mail_);  // both keep their room
   std::ranges::move(mail_, std::back_inserter(out));

@@ -48,8 +48,7 @@ struct DrainWanted {};
 
 using Mail = std::variant<Call, CallWithFacts, CommitDone, CommitFailed, DrainWanted>;
 
-// Many writers, one reader, who takes all there is at once. A reader who has nothing to do with a single call yet
-// lets several gather: each time it is woken costs as much as executing a command.
+// Many writers, one reader, who takes all there is at once.
 //
 // Calls are taken while it is open. Before that, and after it was closed, they are turned away, so that none waits for
 // shards that are not there, to be executed when they are back and nobody remembers. Other mail is always taken.
@@ -64,29 +63,25 @@ class Inbox {
   // Calls that lie here are turned away too.
   void close();
   void put(Mail mail);
-  // What is worth waking up for, besides mail of any other kind.
-  struct Wish {
-    std::size_t calls = 1;
-    bool done = true;  // a CommitDone: somebody waits for it
-  };
-  // Waits until there is what is wished for, at the longest until `until`; appends what has come, possibly nothing.
-  void take(std::vector<Mail>& out, std::chrono::system_clock::time_point until, Wish wish);
+  // Whether a CommitDone alone is worth waking up for: somebody waits for it.
+  enum class Done { passes, wakes };
+  // Waits for mail, for so long at the longest; appends what has come, possibly nothing.
+  void take(std::vector<Mail>& out, Millis longest, Done done);
 
  private:
   static bool is_call(const Mail& mail) {
     return std::holds_alternative<Call>(mail) || std::holds_alternative<CallWithFacts>(mail);
   }
-  bool is_enough() const { return urgent_ || calls_ >= wish_.calls || (wish_.done && done_); }
+  bool is_enough() const { return urgent_ || (wanted_ == Done::wakes && done_); }
 
   TurnAway turn_away_;
   std::mutex mutex_;
   std::condition_variable arrived_;
   bool open_ = false;
   std::vector<Mail> mail_;
-  Wish wish_;
-  std::size_t calls_ = 0;  // of the mail
-  bool done_ = false;      // some of it is a CommitDone
-  bool urgent_ = false;    // some of it is neither
+  Done wanted_ = Done::wakes;
+  bool done_ = false;    // some of the mail is a CommitDone
+  bool urgent_ = false;  // some of it is not
   bool reader_waits_ = false;
 };
 

@@ -10,10 +10,6 @@ namespace {
 
 constexpr Millis kLongestSleep = std::chrono::seconds(1);
 constexpr Millis kOwedSleep(25);  // while there is more to expire than callers leave room for
-// While a group waits for company, so many calls are worth waking up for.
-constexpr std::size_t kCallsWorthWaking = 32;
-// A group waits for company only if those before it had some: a lone caller never waits.
-constexpr std::size_t kCompany = 8;
 
 }  // namespace
 
@@ -52,18 +48,10 @@ bool Runner::idle() const {
          reads_ == 0 && callers_.empty();
 }
 
-std::chrono::system_clock::time_point Runner::wake_at() const {
-  std::chrono::system_clock::time_point wake = clock_.now() + kLongestSleep;
-  if (!ticks_.empty() && ticks_.begin()->first < wake) wake = ticks_.begin()->first;
-  if (!owed_rounds_.empty()) wake = std::min(wake, std::chrono::system_clock::now() + kOwedSleep);
-  return lingers() ? std::min(wake, group_began_ + options_.group_linger) : wake;
-}
-
-// Whether the group in the making should wait for more to join it.
-bool Runner::lingers() const {
-  if (group_.deliveries.empty() || company_ < kCompany) return false;
-  if (group_is_full() || stop_.stop_requested()) return false;
-  return std::chrono::system_clock::now() < group_began_ + options_.group_linger;
+Millis Runner::longest_rest() {
+  Millis rest = owed_rounds_.empty() ? kLongestSleep : kOwedSleep;
+  if (!ticks_.empty()) rest = std::min(rest, ticks_.begin()->first - clock_.now());
+  return std::max(rest, Millis(0));
 }
 
 bool Runner::group_is_full() const {
@@ -76,8 +64,8 @@ RequestId Runner::own_request() { return RequestId{std::uint64_t{1} << 63 | ++ow
 void Runner::take_mail() {
   const bool rests = put_aside_.empty() || group_is_full();
   unread_.swap(put_aside_);
-  inbox_.take(unread_, rests ? wake_at() : std::chrono::system_clock::time_point::min(),
-              {.calls = lingers() ? kCallsWorthWaking : 1, .done = !waiting_.empty() || stop_.stop_requested()});
+  inbox_.take(unread_, rests ? longest_rest() : Millis(0),
+              !waiting_.empty() || stop_.stop_requested() ? Inbox::Done::wakes : Inbox::Done::passes);
   // Calls are executed where they lie: each is large. Losing the shards empties what is read here.
   while (next_unread_ < unread_.size()) {
     Mail& next = unread_[next_unread_++];
@@ -95,11 +83,12 @@ void Runner::take_mail() {
   tick_due();
   expire();
   commit_group();
-  note_numbers(clock_.now());
+  const Time now = clock_.now();
+  committer_->sweep_if_due(now);
+  note_numbers(now);
 }
 
 void Runner::accept(Mail mail) {
-  if (auto* call = std::get_if<Call>(&mail)) return execute(std::move(*call), nullptr);
   if (auto* answered = std::get_if<CallWithFacts>(&mail)) {
     --reads_;
     if (answered->generation != generation_) return refuse(std::move(answered->call), "the shard was loaded again");
@@ -119,11 +108,15 @@ void Runner::execute(Call&& call, const shard::Facts* facts) {
     if (auto* settle = std::get_if<shard::Settle>(&call.command); settle && settle->claim)
       settle->claim->wait = Millis(0);
   }
-  auto need = target.shard->execute(call.request, call.command, facts, clock_.now(), target.effects);
-  if (need) return ask(std::move(call), std::move(*need));
+  const Time now = clock_.now();
+  if (facts == nullptr) to_shard_time(call.command);
+  auto need = target.shard->execute(call.request, call.command, facts, now, target.effects);
+  if (need) {
+    collect(call.shard, target);  // what was due before it is decided, and must be durable before the facts are read
+    return ask(std::move(call), std::move(*need));
+  }
 
   commands_.fetch_add(1, std::memory_order_relaxed);
-  if (group_bytes_ == 0 && group_.deliveries.empty()) group_began_ = std::chrono::system_clock::now();
   group_bytes_ += call.bytes;
   const ShardId id = call.shard;
   const RequestId request = call.request;
@@ -135,6 +128,15 @@ void Runner::execute(Call&& call, const shard::Facts* facts) {
   if (const auto held = callers_.find(request); held != callers_.end() && held->second.counted) {
     held->second.counted = false;  // a claim that waits
     hooks_.held(held->second.bytes);
+  }
+}
+
+// Times that a caller gave are of the wall clock.
+void Runner::to_shard_time(shard::Command& command) const {
+  auto* create = std::get_if<shard::Create>(&command);
+  if (create == nullptr || clock_.ahead() == Millis(0)) return;
+  for (shard::NewItem& item : create->items) {
+    if (item.run_at) item.run_at = clock_.at(*item.run_at);
   }
 }
 
@@ -215,6 +217,8 @@ void Runner::after_durable(std::move_only_function<void()> read) {
 }
 
 void Runner::refill(ShardId id, shard::RefillWish wish) {
+  // A stop would wait for all pages of a walk. The shard wishes for nothing more then, and the next start reads anew.
+  if (stop_.stop_requested()) return;
   after_durable([this, id, wish, request = own_request(), generation = generation_] {
     shard::Refill rows{.rows = {}, .from = wish.from, .complete = false};
     try {
@@ -240,7 +244,7 @@ void Runner::tick_due() {
 }
 
 void Runner::commit_group() {
-  if ((group_shards_.empty() && group_.deliveries.empty()) || lingers()) return;
+  if (group_shards_.empty() && group_.deliveries.empty()) return;
   group_bytes_ = 0;
   // It fades slowly: a small group between large ones is no sign that the callers have gone.
   company_ = std::max(group_.deliveries.size(), company_ / 2);
@@ -300,8 +304,25 @@ void Runner::note_numbers(Time now) {
     live += each.shard->live_items();
     waits += each.shard->waiting_claims();
   }
+  share_memory();
+  clock_ahead_.store(clock_.ahead(), std::memory_order_relaxed);
   live_items_.store(live, std::memory_order_relaxed);
   waiting_claims_.store(waits, std::memory_order_relaxed);
+}
+
+// The bound is the node's: a shard has what the others leave, and a little in any case, so that one that takes all does
+// not keep the others out of memory. The first member of an ordered group takes nothing of it.
+void Runner::share_memory() {
+  constexpr std::size_t kLeastMin = 16;
+  constexpr std::size_t kLeastMax = 1000;
+  const std::size_t most = options_.shard.live_items_max;
+  const std::size_t least = std::min(most, std::clamp(most / kTenantShards, kLeastMin, kLeastMax));
+  std::size_t all = 0;
+  for (const auto& [id, each] : shards_) all += each.shard->bounded_items();
+  for (auto& [id, each] : shards_) {
+    const std::size_t others = all - each.shard->bounded_items();
+    each.shard->set_live_items_max(std::max(least, most - std::min(most, others)));
+  }
 }
 
 Runner::Running& Runner::running(ShardId id) {

@@ -22,6 +22,7 @@
 #include "engine/engine.h"
 #include "engine/group.h"
 #include "engine/mail.h"
+#include "engine/shard_clock.h"
 
 namespace millrace::engine {
 
@@ -30,7 +31,6 @@ class Runner {
   struct Hooks {
     std::function<void(State)> state;
     std::function<void(const std::vector<shard::Document>&)> recovered;  // every document of the loaded shards
-    std::function<void(Delivery&&)> deliver;
     std::function<void(Delivery&&, const std::string& why)> refuse;
     std::function<void(std::size_t bytes)> held;  // a call turned into a held claim: no longer pending
     std::function<void(std::string why)> broken;
@@ -46,6 +46,7 @@ class Runner {
   double recovery_seconds() const { return recovery_seconds_.load(); }
   std::size_t live_items() const { return live_items_.load(std::memory_order_relaxed); }
   std::size_t waiting_claims() const { return waiting_claims_.load(std::memory_order_relaxed); }
+  Millis clock_ahead() const { return clock_ahead_.load(std::memory_order_relaxed); }
   std::uint64_t commands() const { return commands_.load(std::memory_order_relaxed); }
 
  private:
@@ -97,9 +98,12 @@ class Runner {
   std::size_t take_round();
   bool dropped_a_round(RequestId request, const shard::Effects& effects) const;
   void note_numbers(Time now);
+  void share_memory();
+  void to_shard_time(shard::Command& command) const;
 
   bool recover();
   void load();
+  void mend_counts(shard::ShardState& state) const;
   void step_down();
   void lose(const std::string& why);
   void say_unread(const char* what, const std::exception& error);
@@ -109,14 +113,13 @@ class Runner {
   std::optional<shard::Facts> read(const Call& call, const shard::Need& need);
   bool group_is_full() const;
   bool unseen() const;
-  bool lingers() const;
   RequestId own_request();
   Running& running(ShardId id);
   bool idle() const;
-  std::chrono::system_clock::time_point wake_at() const;
+  Millis longest_rest();
 
   store::Store& store_;
-  const Clock& clock_;
+  ShardClock clock_;
   EngineOptions options_;
   Inbox& inbox_;
   Hooks hooks_;
@@ -144,12 +147,12 @@ class Runner {
   Time last_numbers_{};
   std::size_t group_bytes_ = 0;
   std::size_t company_ = 0;  // callers' commands in the groups of late
-  std::chrono::system_clock::time_point group_began_{};
   std::uint64_t own_requests_ = 0;
 
   std::atomic<double> recovery_seconds_ = 0;
   std::atomic<std::size_t> live_items_ = 0;
   std::atomic<std::size_t> waiting_claims_ = 0;
+  std::atomic<Millis> clock_ahead_{Millis(0)};
   std::atomic<std::uint64_t> commands_ = 0;
   std::atomic<bool> said_unread_ = false;
   std::stop_source stop_;

@@ -8,7 +8,6 @@
 #include "event/codec_cloudevents.h"
 #include "event/codec_keyed.h"
 #include "event/codec_snake.h"
-#include "event/media_type.h"
 #include "event/recognise.h"
 #include "json/parse.h"
 
@@ -40,7 +39,7 @@ Result<void> read_array(Drafts& drafts, Value array, Decode decode) {
 Result<Drafts> read_json(std::string_view body, Mode mode) {
   auto document = json::parse(body);
   if (!document) return std::unexpected(json::to_error(document.error()));
-  Drafts drafts{.document = *std::move(document), .events = {}};
+  Drafts drafts{.document = *std::move(document), .mode = mode, .events = {}};
   const Value root = drafts.document.root();
   if (mode == Mode::cloudevents_batch && !root.is(Kind::array)) {
     return fail(Errc::invalid, fmt::format("a batch must be an array, not {}", json::describe(root.kind())));
@@ -61,13 +60,15 @@ bool is_attribute_field(std::string_view field) {
 }
 
 // In binary mode an attribute is a header field, and is called so.
+void name_header_field(Error& error) {
+  if (!is_attribute_field(error.field)) return;
+  error.detail = fmt::format("header field ce-{}: {}", error.field, error.detail);
+  error.field.insert(0, "ce-");
+}
+
 Result<Draft> decode_binary(Value object) {
   Result<Draft> draft = decode_cloudevent(object);
-  if (!draft && is_attribute_field(draft.error().field)) {
-    Error& error = draft.error();
-    error.detail = fmt::format("header field ce-{}: {}", error.field, error.detail);
-    error.field.insert(0, "ce-");
-  }
+  if (!draft) name_header_field(draft.error());
   return draft;
 }
 
@@ -77,19 +78,26 @@ Value element_at(Value array, std::size_t index) {
   return *element;
 }
 
+// What the event lacks in its form, which the request says or its fields do.
+std::vector<std::string_view> missing_names(Mode mode, Value event) {
+  if (!event.is(Kind::object)) return {};
+  const Result<Envelope> envelope = mode == Mode::json ? recognise(event) : Envelope::cloudevents;
+  if (envelope == Envelope::snake) return missing_in_snake(event);
+  if (envelope == Envelope::keyed) return missing_in_keyed(event);
+  if (envelope == Envelope::cloudevents) return missing_in_cloudevent(event);
+  return {};
+}
+
 }  // namespace
 
 std::vector<Error> missing_fields(const Drafts& drafts, std::size_t index, const Error& refused) {
   const bool array = drafts.shape == Shape::array;
   const Value event = array ? element_at(drafts.document.root(), index) : drafts.document.root();
-  const Result<Envelope> envelope = recognise(event);
-  std::vector<std::string_view> names;
-  if (envelope == Envelope::snake) names = missing_in_snake(event);
-  if (envelope == Envelope::keyed) names = missing_in_keyed(event);
   std::vector<Error> errors;
-  for (const std::string_view name : names) {
+  for (const std::string_view name : missing_names(drafts.mode, event)) {
     std::string path = array ? fmt::format("[{}].{}", index, name) : std::string(name);
     errors.push_back({Errc::invalid, fmt::format("\"{}\" is required", path), std::move(path)});
+    if (drafts.mode == Mode::binary) name_header_field(errors.back());
   }
   const bool is_meant = std::ranges::find(errors, refused) != errors.end();
   return is_meant ? errors : std::vector<Error>{};
@@ -105,7 +113,7 @@ Result<Drafts> read_body(std::string_view content_type, std::span<const HeaderFi
   if (mode != Mode::binary) return read_json(body, mode);
   auto document = read_binary(fields, content_type, body);
   if (!document) return std::unexpected(std::move(document.error()));
-  Drafts drafts{.document = *std::move(document), .events = {}};
+  Drafts drafts{.document = *std::move(document), .mode = mode, .events = {}};
   drafts.events.push_back(decode_binary(drafts.document.root()));
   return drafts;
 }

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "event/cloudevents_binary.h"
 #include "event/draft.h"
+#include "event/media_type.h"
 #include "json/value.h"
 
 namespace millrace::event {
@@ -18,6 +19,7 @@ enum class Shape : std::uint8_t { one, array };
 // The events of one request, each read or refused. Owns what the drafts are views of.
 struct Drafts {
   json::Document document;
+  Mode mode = Mode::json;
   Shape shape = Shape::one;
   std::vector<Result<Draft>> events;  // in the order sent; paths of refusals begin with "[3]" in an array
 };

@@ -55,8 +55,9 @@ TEST(Mode, IsChosenByTheContentType) {
   EXPECT_EQ(choose_mode("", false), Mode::unsupported);
 }
 
-std::vector<std::string> missing_in(std::string_view body, std::size_t index = 0) {
-  const auto drafts = read_body("application/json", {}, body);
+std::vector<std::string> missing_in(std::string_view body, std::size_t index = 0,
+                                    std::string_view type = "application/json") {
+  const auto drafts = read_body(type, {}, body);
   std::vector<std::string> fields;
   for (const Error& error : missing_fields(*drafts, index, drafts->events[index].error())) {
     EXPECT_EQ(error.detail, "\"" + error.field + "\" is required");
@@ -80,8 +81,25 @@ TEST(MissingFields, AreAllNamed) {
 TEST(MissingFields, AreNotLookedForWhereSomethingElseIsWrong) {
   EXPECT_TRUE(missing_in(R"({"event_type":7})").empty());
   EXPECT_TRUE(missing_in(R"({"event_type":"t","nmae":1})").empty());
-  EXPECT_TRUE(missing_in(R"({"specversion":"1.0"})").empty());
+  EXPECT_TRUE(missing_in(R"({"specversion":"1.0","id":7})").empty());
   EXPECT_TRUE(missing_in("7").empty());
+  EXPECT_TRUE(missing_in("7", 0, "application/cloudevents+json").empty());
+}
+
+// S3.2
+TEST(MissingFields, OfACloudEventAreAllNamedInEveryMode) {
+  using Fields = std::vector<std::string>;
+  constexpr std::string_view kOne = "application/cloudevents+json";
+  EXPECT_EQ(missing_in(R"({"specversion":"1.0"})"), (Fields{"id", "source", "type"}));
+  EXPECT_EQ(missing_in(R"({"type":"t","id":null})", 0, kOne), (Fields{"specversion", "id", "source"}));
+  EXPECT_EQ(missing_in(R"([{"specversion":"1.0","id":"1"}])", 0, "application/cloudevents-batch+json"),
+            (Fields{"[0].source", "[0].type"}));
+
+  const HeaderField fields[] = {{"ce-specversion", "1.0"}, {"ce-type", "t"}};
+  const auto drafts = read_body("application/json", fields, "{}");
+  EXPECT_EQ(missing_fields(*drafts, 0, drafts->events[0].error()),
+            (std::vector<Error>{{Errc::invalid, "header field ce-id: \"id\" is required", "ce-id"},
+                                {Errc::invalid, "header field ce-source: \"source\" is required", "ce-source"}}));
 }
 
 std::string refusal(std::string_view type, std::string_view body) {

@@ -247,6 +247,10 @@ Result<Draft> decode_cloudevent(Value object, std::optional<std::size_t> element
   return std::move(decoding).finish();
 }
 
+std::vector<std::string_view> missing_in_cloudevent(Value object) {
+  return table().missing(object, Presence::required);
+}
+
 void write_cloudevent(json::Writer& out, const Record& record) {
   const OpenRest rest(*record.rest);
   out.begin_object();

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace millrace::event {
 
 // Errc::invalid names the attribute. REQUIRES: an object.
 Result<Draft> decode_cloudevent(json::Value object, std::optional<std::size_t> element = {});
+
+// Every required attribute that is not there. REQUIRES: an object.
+std::vector<std::string_view> missing_in_cloudevent(json::Value object);
 
 // One object, for application/cloudevents+json.
 void write_cloudevent(json::Writer& out, const Record& record);

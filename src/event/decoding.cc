@@ -118,8 +118,8 @@ void Decoding::read_schema_version(std::string_view field, Value value) {
   }
   const bool fits = value.is(Kind::string) && is_schema_version(value.get_string());
   if (!fits) {
-    return refuse(field,
-                  fmt::format("must be a version like \"1.0\" or an integer from 1 to 999999, not {}", seen_text(value)));
+    return refuse(
+        field, fmt::format("must be a version like \"1.0\" or an integer from 1 to 999999, not {}", seen_text(value)));
   }
   draft.schema_version = value.get_string();
   keep("schemaVersion", value);

@@ -2,6 +2,7 @@
 // another form is still the same event (S2.1, S3.2).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "event/attribute_text.h"
@@ -10,7 +11,9 @@
 #include "event/codec_keyed.h"
 #include "event/codec_native.h"
 #include "event/codec_snake.h"
+#include "event/shown.h"
 #include "event/testing.h"
+#include "event/view.h"
 
 namespace millrace::event {
 namespace {
@@ -19,6 +22,7 @@ using testing::accept;
 using testing::arrival;
 using testing::canonical;
 using testing::member;
+using testing::stored;
 using testing::written;
 
 constexpr int kEvents = 400;
@@ -279,6 +283,57 @@ TEST(RoundTrip, IsTheSameEventByAnyForm) {
   expect_survives([](const Record& record) { return written(write_snake, record); }, 5);
   expect_survives(keyed_copy, 6);
   expect_survives([](const Record& record) { return written(write_cloudevent, record); }, 7);
+}
+
+// What patterns see of it.
+std::string seen(const View& view) {
+  std::vector<std::string> fields;
+  for (const ViewField& field : view.fields()) {
+    std::string text(field.name);
+    text += '=';
+    if (const auto* content = std::get_if<std::string_view>(&field.value)) text += *content;
+    if (const auto* value = std::get_if<json::Value>(&field.value)) text += canonical(*value);
+    if (const auto* texts = std::get_if<std::vector<std::string_view>>(&field.value)) {
+      for (const std::string_view content : *texts) text += content;
+    }
+    fields.push_back(text + "\n");
+  }
+  std::ranges::sort(fields);
+  std::string all;
+  for (const std::string& field : fields) all += field;
+  return all;
+}
+
+// S2.8: a stored event as it is shown can be handed back, whatever form it came in.
+TEST(RoundTrip, IsTheSameEventFromTheAnswerThatShowsIt) {
+  Generator g(9);
+  using Make = std::string (*)(Generator&);
+  for (int i = 0; i < kEvents && !HasFailure(); ++i) {
+    for (const Make make : {Make{native_event}, Make{snake_event}, Make{keyed_event}, Make{cloud_event}}) {
+      const Record here = record_of(make(g));
+      for (const std::string& answer :
+           {written(write_native, here, Answer{.dispatch_jobs = 2, .duplicate = true}), written(write_keyed, here)}) {
+        const auto document = json::parse(answer);
+        const auto sent = as_sent(document->root());
+        ASSERT_TRUE(sent) << answer;
+        EXPECT_EQ(seen(View(record_of(*sent))), seen(View(here))) << answer;
+      }
+    }
+  }
+}
+
+TEST(AsSent, IsForShownEventsAlone) {
+  const Record record = stored(R"({"type":"t","source":"s","data":{"a":1}})");
+  const std::string answer = written(write_native, record, Answer{});
+  const auto without = [&](const std::string& name) {
+    std::string text = answer;
+    return text.replace(text.find("\"" + name + "\""), name.size() + 2, "\"other\"");
+  };
+  for (const std::string& text : {std::string("[]"), std::string("{}"), without("receivedAt"), without("PK"),
+                                  without("GSI7SK"), written(write_snake, record), written(write_cloudevent, record)}) {
+    const auto document = json::parse(text);
+    EXPECT_FALSE(as_sent(document->root())) << text;
+  }
 }
 
 // S3.2

@@ -21,10 +21,12 @@ std::string key_of(const boost::asio::ip::address& address) {
 Admission::Ticket Admission::enter(const boost::asio::ip::address& address) {
   std::string key = key_of(address);
   std::lock_guard lock(mutex_);
-  if (total_ >= total_max_) return {};
-  auto& count = inside_[key];
-  if (count >= per_address_max_) return {};
-  ++count;
+  const auto inside = inside_.find(key);
+  if (total_ >= total_max_ || (inside != inside_.end() && inside->second >= per_address_max_)) {
+    ++refused_;
+    return {};
+  }
+  ++inside_[key];
   ++total_;
   return Ticket(*this, std::move(key));
 }
@@ -39,6 +41,11 @@ void Admission::leave(const std::string& key) {
 std::size_t Admission::total() const {
   std::lock_guard lock(mutex_);
   return total_;
+}
+
+std::uint64_t Admission::refused() const {
+  std::lock_guard lock(mutex_);
+  return refused_;
 }
 
 bool Admission::wait_until_empty(std::chrono::steady_clock::time_point deadline) const {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -40,6 +41,7 @@ class Admission {
   // An IPv6 address counts as its /64 network, since that is what one customer gets.
   Ticket enter(const boost::asio::ip::address& address);
   std::size_t total() const;
+  std::uint64_t refused() const;  // so far
   // False if somebody is still in after that time.
   bool wait_until_empty(std::chrono::steady_clock::time_point deadline) const;
 
@@ -51,6 +53,7 @@ class Admission {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::size_t total_ = 0;                                 // guarded by mutex_
+  std::uint64_t refused_ = 0;                             // guarded by mutex_
   absl::flat_hash_map<std::string, std::size_t> inside_;  // guarded by mutex_
 };
 

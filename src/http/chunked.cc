@@ -10,10 +10,6 @@ namespace millrace::http {
 
 namespace {
 
-constexpr int kSizeDigitsMax = 8;
-// Extensions and trailers mean nothing here; they are read past, up to this.
-constexpr std::size_t kOverheadBytesMax = 4096;
-
 std::unexpected<Error> refuse(const char* why) { return fail(Errc::malformed, why); }
 
 }  // namespace
@@ -38,18 +34,23 @@ Result<std::size_t> ChunkDecoder::feed(std::string_view bytes, std::string& body
 }
 
 Result<void> ChunkDecoder::step(char c) {
-  if (++overhead_ > kOverheadBytesMax) return refuse("the chunked body has too much between its data");
+  if (++overhead_ > kChunkOverheadBytesMax) return refuse("the chunked body has too much between its data");
   switch (state_) {
     case State::size:
       if (const int digit = hex_value(c); digit >= 0) {
-        if (++size_digits_ > kSizeDigitsMax) return refuse("a chunk is too large");
+        if (++size_digits_ > kChunkSizeDigitsMax) return refuse("a chunk is too large");
         left_ = left_ * 16 + static_cast<std::uint64_t>(digit);
         return {};
       }
       if (size_digits_ == 0) return refuse("a chunk has no size");
       if (c == '\r') return state_ = State::size_lf, Result<void>();
-      if (c == ';' || is_blank(c)) return state_ = State::extension, Result<void>();
+      if (c == ';') return state_ = State::extension, Result<void>();
+      if (is_blank(c)) return state_ = State::after_size, Result<void>();
       return refuse("a chunk's size is not hexadecimal");
+    case State::after_size:
+      if (c == '\r') return state_ = State::size_lf, Result<void>();
+      if (c == ';') return state_ = State::extension, Result<void>();
+      return is_blank(c) ? Result<void>() : refuse("a chunk's size has something after it that is no extension");
     case State::extension:
       if (c == '\r') return state_ = State::size_lf, Result<void>();
       return is_value_char(c) ? Result<void>() : refuse("a chunk extension holds a control character");

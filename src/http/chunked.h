@@ -10,6 +10,10 @@
 
 namespace millrace::http {
 
+inline constexpr int kChunkSizeDigitsMax = 8;
+// Extensions and trailers mean nothing here; they are read past, up to this between two chunks.
+inline constexpr std::size_t kChunkOverheadBytesMax = 4096;
+
 class ChunkDecoder {
  public:
   explicit ChunkDecoder(std::size_t body_bytes_max) : body_bytes_max_(body_bytes_max) {}
@@ -20,7 +24,7 @@ class ChunkDecoder {
   bool done() const { return state_ == State::done; }
 
  private:
-  enum class State : std::uint8_t { size, extension, size_lf, data, data_cr, data_lf, trailer, done };
+  enum class State : std::uint8_t { size, after_size, extension, size_lf, data, data_cr, data_lf, trailer, done };
 
   Result<void> step(char c);
   Result<void> end_of_size();

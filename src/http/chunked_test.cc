@@ -22,6 +22,7 @@ TEST(ChunkDecoder, JoinsChunks) {
   EXPECT_EQ(decode("3\r\nabc\r\n0\r\n\r\n"), "abc");
   EXPECT_EQ(decode("A\r\n0123456789\r\n1\r\nx\r\n0\r\n\r\n"), "0123456789x");
   EXPECT_EQ(decode("0\r\n\r\n"), "");
+  EXPECT_EQ(decode("3 \r\nabc\r\n0\t ;name=value\r\n\r\n"), "abc");
   EXPECT_EQ(decode("003;name=value\r\nabc\r\n000\r\nTrailer: x\r\n\r\n"), "abc");
 }
 
@@ -41,10 +42,10 @@ TEST(ChunkDecoder, TakesOneByteAtATimeAndStopsAtTheEnd) {
 
 TEST(ChunkDecoder, RefusesWhatCanBeReadInTwoWays) {
   const std::vector<std::string> refused = {
-      "\r\n",          "x\r\n",         "-1\r\n",        "+1\r\na",           " 1\r\na",
-      "0x1\r\na",      "1\na\r\n0\r\n", "1\r\nab\r\n",   "1\r\na\n0\r\n\r\n", "1\r\r\na",
-      "1;a\nb\r\na",   "1;a\x01\r\na",  "0\r\nbad\r\n",  "0\r\n: x\r\n",      "0\r\nA: b\n\r\n",
-      "123456789\r\n", "1\r\na\rx",     "0\r\nA : b\r\n"};
+      "\r\n",          "x\r\n",         "-1\r\n",         "+1\r\na",           " 1\r\na",
+      "0x1\r\na",      "1\na\r\n0\r\n", "1\r\nab\r\n",    "1\r\na\n0\r\n\r\n", "1\r\r\na",
+      "1;a\nb\r\na",   "1;a\x01\r\na",  "0\r\nbad\r\n",   "0\r\n: x\r\n",      "0\r\nA: b\n\r\n",
+      "123456789\r\n", "1\r\na\rx",     "0\r\nA : b\r\n", "1 5\r\na",          "1 \tx\r\na"};
   for (const auto& text : refused) {
     ChunkDecoder decoder(1'000'000);
     std::string body;

@@ -10,8 +10,6 @@ namespace millrace::http {
 
 namespace {
 
-constexpr std::size_t kMethodBytesMax = 32;
-
 std::unexpected<Error> refuse(const char* why) { return fail(Errc::malformed, why); }
 
 // Cuts the next line off, without its CRLF. REQUIRES: there is one, see check_framing.
@@ -114,6 +112,14 @@ std::optional<std::string_view> Head::field(std::string_view name) const {
     if (equal_ignoring_case(f.name, name)) return f.value;
   }
   return std::nullopt;
+}
+
+bool asks_other_version(std::string_view raw_head) {
+  const std::string_view line = raw_head.substr(0, raw_head.find('\r'));
+  const std::string_view version = line.substr(line.rfind(' ') + 1);
+  const bool named = version.size() == 8 && version.starts_with("HTTP/") && is_digit(version[5]) && version[6] == '.' &&
+                     is_digit(version[7]);
+  return named && version != "HTTP/1.1" && version != "HTTP/1.0";
 }
 
 HeadEnd find_head_end(std::string_view bytes, std::size_t from) {

@@ -15,6 +15,7 @@ namespace millrace::http {
 
 inline constexpr std::size_t kHeadBytesMax = 16 * 1024;  // request line and fields; cookies and tokens fit in it
 inline constexpr std::size_t kFieldsMax = 100;
+inline constexpr std::size_t kMethodBytesMax = 32;
 
 // One header field; both are views into the head's text.
 struct Field {
@@ -51,5 +52,7 @@ HeadEnd find_head_end(std::string_view bytes, std::size_t from);
 // Reads a whole head, its final empty line included. Errc::malformed says what is wrong; the connection
 // cannot be used after that.
 Result<Head> check_framing(std::string_view raw_head);
+// Whether it was refused for a version of HTTP that is not spoken here.
+bool asks_other_version(std::string_view raw_head);
 
 }  // namespace millrace::http

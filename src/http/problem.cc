@@ -109,6 +109,10 @@ Response error_response(const Error& error, std::span<const FieldError> fields) 
   return compose(fmt::format("urn:millrace:problem:{}", name), status, error.detail, fields, ErrorStyle::problem);
 }
 
+Error too_much_held() {
+  return {Errc::unavailable, "large bodies and answers fill the memory that there is for them just now; try again"};
+}
+
 Response status_response(int status, std::string_view detail, ErrorStyle style) {
   return compose("about:blank", status, detail, {}, style);
 }

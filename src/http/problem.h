@@ -27,7 +27,9 @@ struct FieldError {
 Response error_response(const Error& error, ErrorStyle style = ErrorStyle::problem);
 // A problem with every field that is to blame.
 Response error_response(const Error& error, std::span<const FieldError> fields);
-// For what HTTP refuses and no Errc names: 405, 408, 417, 431, 500.
+// The server holds as much for its peers as it may, see held_bytes.h.
+Error too_much_held();
+// For what HTTP refuses and no Errc names: 405, 408, 417, 431, 500, 505.
 Response status_response(int status, std::string_view detail, ErrorStyle style = ErrorStyle::problem);
 
 }  // namespace millrace::http

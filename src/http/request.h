@@ -40,7 +40,7 @@ class Request {
   Request& operator=(const Request&) = delete;
 
   Method method() const { return head.method; }
-  // As sent, without the query.
+  // As sent, see path_of().
   std::string_view path() const { return path_of(head.target); }
   // The first header field of this name, in any case.
   std::optional<std::string_view> header(std::string_view name) const { return head.field(name); }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -13,6 +14,8 @@
 #include "base/log.h"
 #include "http/admission.h"
 #include "http/connection_set.h"
+#include "http/problem.h"
+#include "http/request_id.h"
 #include "http/session.h"
 #include "http/tls.h"
 
@@ -31,8 +34,8 @@ constexpr auto kAcceptPause = 100ms;
 // How long the cut connections get to notice.
 constexpr auto kAbortPatience = 5s;
 
-constexpr std::string_view kTooMany =
-    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
+// Refused connections are told in the log no more often than this.
+constexpr auto kRefusalInterval = 1s;
 
 // One io thread and what lives on it.
 struct Lane {
@@ -81,11 +84,38 @@ std::string text_of(const asio::ip::address& address) {
   return address.to_string();
 }
 
-void turn_away(tcp::socket socket) {
+// Says why and closes, without waiting for the peer. Under TLS there is nothing that could be said before a handshake,
+// which is what there is no room for.
+void turn_away(tcp::socket socket, const ServerCore& core) {
+  if (core.tls) return;
+  const Response response = error_response({Errc::unavailable, "there are too many connections; try again"});
+  const std::string id = make_request_id();
+  std::string text;
+  append_head(text, response, {id, id, Envelope::Connection::close});
+  text += response.body;
   error_code ignored;
   socket.non_blocking(true, ignored);
-  socket.write_some(asio::buffer(kTooMany), ignored);
+  socket.write_some(asio::buffer(text), ignored);
+  // What has come already: closed with it unread, the kernel would reset the connection and the answer be lost.
+  socket.shutdown(tcp::socket::shutdown_send, ignored);
+  std::array<char, 16 * 1024> dropped;
+  socket.read_some(asio::buffer(dropped), ignored);
 }
+
+// One line for all the refusals of a while.
+class RefusalLog {
+ public:
+  void note(const Admission& admission, const asio::ip::address& peer) {
+    const auto now = async::Steady::now();
+    if (now < next_) return;
+    next_ = now + kRefusalInterval;
+    spdlog::warn(R"("msg":"connections refused: there are too many","refusedSinceStart":{},"open":{},"remote":"{}")",
+                 admission.refused(), admission.total(), text_of(peer));
+  }
+
+ private:
+  async::Deadline next_{};
+};
 
 }  // namespace
 
@@ -115,6 +145,7 @@ namespace {
 // A connection goes to the next lane in turn. Parameters by value: the server may go before this ends.
 Async<> accept_connections(std::shared_ptr<tcp::acceptor> acceptor, std::shared_ptr<const ServerCore> core,
                            std::vector<Lane> lanes, std::promise<void> ended) {
+  RefusalLog refusals;
   for (std::size_t turn = 0; acceptor->is_open(); ++turn) {
     const Lane& lane = lanes[turn % lanes.size()];
     error_code error;
@@ -129,7 +160,9 @@ Async<> accept_connections(std::shared_ptr<tcp::acceptor> acceptor, std::shared_
     }
     auto ticket = core->admission->enter(peer.address());
     if (!ticket) {
-      turn_away(std::move(socket));
+      // Told before it is closed: who sees that it was refused finds it in the log.
+      refusals.note(*core->admission, peer.address());
+      turn_away(std::move(socket), *core);
       continue;
     }
     async::spawn(*lane.thread,
@@ -145,10 +178,12 @@ Server::Server(async::IoThreads& io, Router router, ServerOptions options, Guard
     : listener_(std::make_unique<Listener>()) {
   auto tls = options.tls ? load_tls(*options.tls) : nullptr;
   auto admission = std::make_unique<Admission>(options.connections_max, options.connections_per_address_max);
+  auto held = std::make_unique<HeldBytes>(options.held_bytes_max);
   listener_->acceptor = std::make_shared<tcp::acceptor>(bind(io.at(0).context(), options));
   listener_->bound = listener_->acceptor->local_endpoint();
   listener_->core = std::make_shared<ServerCore>(ServerCore{std::move(router), std::move(options), std::move(guard),
-                                                            std::move(observer), std::move(tls), std::move(admission)});
+                                                            std::move(observer), std::move(tls), std::move(admission),
+                                                            std::move(held)});
   for (std::size_t i = 0; i < io.size(); ++i)
     listener_->lanes.push_back({&io.at(i), std::make_shared<ConnectionSet>()});
 }
@@ -179,6 +214,10 @@ std::string Server::url() const {
 }
 
 std::size_t Server::connections() const { return listener_->core->admission->total(); }
+
+std::uint64_t Server::refused_connections() const { return listener_->core->admission->refused(); }
+
+std::size_t Server::held_bytes() const { return listener_->core->held->held(); }
 
 const Router& Server::router() const { return listener_->core->router; }
 

@@ -34,7 +34,8 @@ struct ServerOptions {
   std::uint16_t port = 8080;          // 0 = any free one, see Server::port
   std::optional<TlsFiles> tls = {};
   std::size_t connections_max = 10'000;
-  std::size_t connections_per_address_max = 1'000;
+  std::size_t connections_per_address_max = 5'000;
+  std::size_t held_bytes_max = 512 * 1024 * 1024;  // see held_bytes.h
   Patience patience = {};
 };
 
@@ -52,6 +53,8 @@ class Server {
   std::uint16_t port() const;
   std::string url() const;  // "http://127.0.0.1:8080"
   std::size_t connections() const;
+  std::uint64_t refused_connections() const;  // since the start, for there were too many
+  std::size_t held_bytes() const;
   const Router& router() const;
 
   // Blocks, not on an io thread. Takes no new connections, closes the idle ones, raises Request::interrupt

@@ -317,12 +317,27 @@ TEST(Server, RefusesConnectionsBeyondItsLimits) {
   EXPECT_EQ(one.say(kHello).hear().status, 200);
   EXPECT_EQ(two.say(kHello).hear().status, 200);
   RawPeer three = server.peer();
-  EXPECT_EQ(three.hear().status, 503);
+  const Answer refused = three.hear();
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.header("Content-Type"), "application/problem+json");
+  EXPECT_THAT(refused.body, HasSubstr("too many connections"));
+  for (const char* name : {"Date", "X-Request-ID", "X-Correlation-ID", "Retry-After"})
+    EXPECT_NE(refused.header(name), "") << name;
   EXPECT_TRUE(three.closed_by_server());
+  EXPECT_EQ(server.server->refused_connections(), 1u);
+  EXPECT_EQ(server.server->connections(), 2u);
   TestServer small({.connections_max = 1});
   RawPeer first = small.peer();
   EXPECT_EQ(first.say(kHello).hear().status, 200);
   EXPECT_EQ(small.peer().hear().status, 503);
+}
+
+TEST(Server, SaysWhichVersionsItSpeaks) {
+  TestServer server;
+  const Answer answer = server.ask("GET /hello HTTP/2.0\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(answer.status, 505);
+  EXPECT_EQ(answer.header("Content-Type"), "application/problem+json");
+  EXPECT_EQ(server.ask("GET /hello HTTP/x\r\nHost: a\r\n\r\n").status, 400);
 }
 
 TEST(Server, NamesTheAddressItCannotListenOn) {

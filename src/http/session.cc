@@ -71,7 +71,8 @@ class Session final : public Wire<Stream>, public PeerWatch {
         core_(arrival.core),
         connections_(arrival.connections),
         remote_(arrival.remote),
-        patience_(core_->options.patience) {
+        patience_(core_->options.patience),
+        held_(*core_->held) {
     connections_->add(*this);
   }
   ~Session() override { connections_->remove(*this); }
@@ -141,13 +142,15 @@ class Session final : public Wire<Stream>, public PeerWatch {
       return std::unexpected(status_response(431, fmt::format("the head is larger than {} bytes", kHeadBytesMax)));
     }
     Result<Head> head = fail(Errc::malformed, "a line ends without a carriage return");
+    head_text_.clear();
     if (end.state == HeadEnd::State::complete) {
       head_text_.assign(this->inbox.view().substr(0, end.size));
       this->inbox.consume(end.size);
       head = check_framing(head_text_);
     }
-    if (!head) return std::unexpected(error_response(head.error()));
-    return *std::move(head);
+    if (head) return *std::move(head);
+    if (asks_other_version(head_text_)) return std::unexpected(status_response(505, "this server speaks HTTP/1.1"));
+    return std::unexpected(error_response(head.error()));
   }
 
   // Answers what could not be read as a request; the connection ends with it.
@@ -178,8 +181,10 @@ class Session final : public Wire<Stream>, public PeerWatch {
     if (connections_->draining()) request.interrupt.raise();
     const Endpoint* endpoint = nullptr;
     Response response = co_await respond(request, endpoint);
+    if (response.body.size() > HeldBytes::kUncountedBytes) count_answer(request, endpoint, response);
     const std::size_t sent = send_now(request, response) ? sent_ : co_await send_rest(request, response);
     current_ = nullptr;
+    held_.release();
     this->unwatch();
     tell(request, endpoint, response.status, sent, started);
   }
@@ -225,7 +230,22 @@ class Session final : public Wire<Stream>, public PeerWatch {
     request.params = core_->router.params(*endpoint, request.target.segments);
     if (auto refusal = ask_guard(core_->guard, *endpoint, request)) return refusal;
     if (auto fits = check_content(request.head, *endpoint); !fits) return error_response(fits.error(), route.style);
+    // One of unknown length is let in where a small one fits, and counted as it arrives.
+    const std::size_t announced = request.head.content_length.value_or(HeldBytes::kUncountedBytes + 1);
+    if (request.head.has_body() && !core_->held->has_room(announced))
+      return error_response(too_much_held(), route.style);
     return std::nullopt;
+  }
+
+  // An answer that can be asked for again is dropped where there is no room; one that says what was done is sent.
+  void count_answer(const Request& request, const Endpoint* endpoint, Response& response) {
+    const bool repeatable = request.method() == Method::get && endpoint != nullptr && !endpoint->no_head;
+    const std::size_t bytes = response.body.capacity();
+    if (repeatable && !core_->held->has_room_for_answer(bytes)) {
+      response = error_response(too_much_held(), endpoint->style);
+    } else {
+      held_.add(bytes);
+    }
   }
 
   // The usual case, without a wait: the whole body came with the head.
@@ -243,7 +263,7 @@ class Session final : public Wire<Stream>, public PeerWatch {
       std::array<std::string_view, 2> pieces = {kContinue, {}};
       if (!this->write_now(pieces)) co_await this->write_rest(pieces, patience_.progress);
     }
-    BodyReader<Stream> reader(*this, request.body, patience_.progress);
+    BodyReader<Stream> reader(*this, request.body, held_, patience_.progress);
     const auto whole = co_await reader.read(request.head, limit);
     if (whole) co_return std::nullopt;
     unread_ = closing_ = true;
@@ -329,6 +349,7 @@ class Session final : public Wire<Stream>, public PeerWatch {
   std::shared_ptr<ConnectionSet> connections_;
   std::string remote_;
   const Patience& patience_;
+  HeldBytes::Lease held_;                   // for the request in flight
   std::string head_text_;                   // what the current Request's views point into
   std::string out_;                         // the answer's head, kept for its capacity
   std::array<std::string_view, 2> pieces_;  // of out_ and the answer's body, what is to be sent
@@ -343,7 +364,7 @@ class Session final : public Wire<Stream>, public PeerWatch {
 // A stream that throws is cut without its last chunk, so that the peer sees that it is not whole.
 template <class Stream>
 Async<std::size_t> Session<Stream>::send_stream(Response& response) {
-  ChunkedBody<Stream> body(*this, patience_.progress);
+  ChunkedBody<Stream> body(*this, held_, patience_.progress);
   bool whole = false;
   try {
     co_await response.stream(body);

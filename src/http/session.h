@@ -11,6 +11,7 @@
 #include "http/admission.h"
 #include "http/connection_set.h"
 #include "http/endpoint.h"
+#include "http/held_bytes.h"
 #include "http/observer.h"
 #include "http/router.h"
 #include "http/server.h"
@@ -25,6 +26,7 @@ struct ServerCore {
   Observer observer;
   std::shared_ptr<boost::asio::ssl::context> tls;  // null: plain
   std::unique_ptr<Admission> admission;
+  std::unique_ptr<HeldBytes> held;
 };
 
 // What a session is made from. `connections` belongs to the io thread that the socket is on.

@@ -76,7 +76,10 @@ Result<void> take_query(std::string_view text, std::vector<std::pair<std::string
   });
 }
 
+std::string_view before_query(std::string_view raw) { return raw.substr(0, raw.find('?')); }
+
 std::string_view without_authority(std::string_view raw) {
+  if (raw.starts_with('/')) return raw;
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!equal_ignoring_case(raw.substr(0, scheme.size()), scheme)) continue;
     raw.remove_prefix(scheme.size());
@@ -90,14 +93,17 @@ std::string_view without_authority(std::string_view raw) {
 
 }  // namespace
 
-std::string_view path_of(std::string_view raw) { return raw.substr(0, raw.find('?')); }
+std::string_view path_of(std::string_view raw) {
+  raw = without_authority(raw);
+  return raw.starts_with('/') ? before_query(raw) : std::string_view();
+}
 
 Result<Target> parse_target(std::string_view raw) {
   raw = without_authority(raw);
   if (raw.empty() || raw.front() != '/') return fail(Errc::malformed, "the request target is not a path");
   if (!std::ranges::all_of(raw, is_visible) || raw.find('#') != std::string_view::npos)
     return fail(Errc::malformed, "the request target has characters that must be percent-encoded");
-  const std::string_view path = path_of(raw);
+  const std::string_view path = before_query(raw);
   Target target;
   if (Result<void> taken = take_segments(path.substr(1), target.segments); !taken)
     return std::unexpected(std::move(taken.error()));
@@ -108,7 +114,7 @@ Result<Target> parse_target(std::string_view raw) {
 }
 
 std::vector<std::string> guess_segments(std::string_view raw) {
-  const std::string_view path = path_of(without_authority(raw));
+  const std::string_view path = before_query(without_authority(raw));
   std::vector<std::string> segments;
   std::ignore =
       split(path.substr(path.starts_with('/') ? 1 : 0), '/', [&segments](std::string_view piece) -> Result<void> {

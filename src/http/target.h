@@ -26,7 +26,8 @@ Result<Target> parse_target(std::string_view raw);
 // what it was meant for.
 std::vector<std::string> guess_segments(std::string_view raw);
 
-// The target without its query, as it was sent.
+// The path as it was sent, fit for a log: without the query, and without an authority, which may have a password. ""
+// for what is no path.
 std::string_view path_of(std::string_view raw);
 
 }  // namespace millrace::http

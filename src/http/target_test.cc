@@ -71,5 +71,12 @@ TEST(Target, PathIsWhatStandsBeforeTheQuery) {
   EXPECT_EQ(path_of("/a"), "/a");
 }
 
+TEST(Target, PathHasNoPasswordInIt) {
+  EXPECT_EQ(path_of("http://user:secret@host:80/a/b?c=d"), "/a/b");
+  EXPECT_EQ(path_of("HTTPS://user:secret@host"), "/");
+  EXPECT_EQ(path_of("user:secret@host:443"), "");
+  EXPECT_EQ(path_of("ftp://user:secret@host/a"), "");
+}
+
 }  // namespace
 }  // namespace millrace::http

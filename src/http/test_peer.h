@@ -168,6 +168,7 @@ class TestServer {
     table.push_back({.path = "/throw", .name = "throw", .run = throwing});
     table.push_back({.path = "/unavailable", .name = "unavailable", .run = unavailable});
     table.push_back({.path = "/stream", .name = "stream", .run = streaming});
+    table.push_back({.path = "/pour", .name = "pour", .run = pouring});
     table.push_back({.path = "/wait", .name = "wait", .run = [this](Request& r) { return wait(r); }});
     return table;
   }
@@ -189,6 +190,14 @@ class TestServer {
     response.stream = [](BodyStream& out) -> Async<> {
       co_await out.write("one,");
       co_await out.write("two");
+    };
+    co_return response;
+  }
+  static Async<Response> pouring(Request&) {
+    Response response{.content_type = kPlainText};
+    response.stream = [](BodyStream& out) -> Async<> {
+      const std::string chunk(kHugeBytes, 'x');
+      co_await out.write(chunk);
     };
     co_return response;
   }

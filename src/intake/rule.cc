@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "intake/target.h"
 #include "json/compact.h"
+#include "json/known_fields.h"
 #include "json/object_reader.h"
 #include "json/parse.h"
 
@@ -14,13 +15,6 @@ namespace millrace::intake {
 namespace {
 
 using json::ObjectReader;
-
-Result<void> refuse_unknown(const ObjectReader& in) {
-  const auto unknown = in.unknown_keys(
-      {"name", "description", "enabled", "bus", "dialect", "pattern", "targets", "version", "createdAt", "updatedAt"});
-  if (unknown.empty()) return {};
-  return fail(Errc::invalid, fmt::format("a rule has no field \"{}\"", unknown.front()), in.path_of(unknown.front()));
-}
 
 // A field that is null goes back to what it is in a rule that does not name it (JSON merge patch); the pattern, which
 // every rule has, stays for read_pattern() to refuse.
@@ -142,7 +136,9 @@ Result<Rule> merge_rule(const Rule& old, json::Value body) {
   if (!in) return std::unexpected(in.error());
   Rule rule = old;
   forget_nulls(*in, rule);
-  Result<void> read = refuse_unknown(*in);
+  Result<void> read = json::refuse_unknown(
+      *in, "a rule",
+      {"name", "description", "enabled", "bus", "dialect", "pattern", "targets", "version", "createdAt", "updatedAt"});
   if (read) read = read_name(*in, rule.name);
   if (read) read = read_texts(*in, rule);
   if (read) read = read_pattern(*in, rule);

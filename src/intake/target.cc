@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/limits.h"
+#include "json/known_fields.h"
 #include "json/object_reader.h"
 
 namespace millrace::intake {
@@ -79,18 +80,12 @@ Result<void> read_place(const ObjectReader& in, Target& target) {
               in.path_of(wanted));
 }
 
-Result<void> refuse_unknown(const ObjectReader& in, std::string_view noun,
-                            std::initializer_list<std::string_view> known) {
-  const auto unknown = in.unknown_keys(known);
-  if (unknown.empty()) return {};
-  return fail(Errc::invalid, fmt::format("{} has no field \"{}\"", noun, unknown.front()), in.path_of(unknown.front()));
-}
-
 Result<void> read_retry(const ObjectReader& target_in, TargetRetry& retry) {
   const auto in = target_in.optional_object("retry");
   if (!in) return std::unexpected(in.error());
   if (!*in) return {};
-  if (auto known = refuse_unknown(**in, "\"retry\"", {"maxAttempts", "maxAgeSeconds", "initialDelayMs", "maxDelayMs"});
+  if (auto known =
+          json::refuse_unknown(**in, "\"retry\"", {"maxAttempts", "maxAgeSeconds", "initialDelayMs", "maxDelayMs"});
       !known) {
     return known;
   }
@@ -181,7 +176,7 @@ Result<std::optional<InputTransformer>> read_transformer(const ObjectReader& tar
   const auto in = target_in.optional_object("inputTransformer");
   if (!in) return std::unexpected(in.error());
   if (!*in) return std::nullopt;
-  if (auto known = refuse_unknown(**in, "\"inputTransformer\"", {"paths", "template"}); !known) {
+  if (auto known = json::refuse_unknown(**in, "\"inputTransformer\"", {"paths", "template"}); !known) {
     return std::unexpected(std::move(known.error()));
   }
   InputTransformer transformer;
@@ -258,8 +253,8 @@ Result<Target> parse_target(json::Value value, std::string place) {
   const auto dead_letter = in->optional_bool("deadLetter");
   if (!dead_letter) return std::unexpected(dead_letter.error());
   target.dead_letter = dead_letter->value_or(true);
-  read = refuse_unknown(*in, "a target",
-                        {"id", "type", "url", "queue", "bus", "handler", "retry", "inputTransformer", "deadLetter"});
+  read = json::refuse_unknown(
+      *in, "a target", {"id", "type", "url", "queue", "bus", "handler", "retry", "inputTransformer", "deadLetter"});
   if (!read) return std::unexpected(std::move(read.error()));
   return target;
 }

@@ -1,5 +1,7 @@
 #include "queue/ready_set.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 
 namespace millrace::queue {
@@ -61,7 +63,12 @@ Tag* ReadySet::intern_tag(const QueueKey& queue, const std::string& tag) {
 void ReadySet::leave(LaneIndex index) {
   Lane& lane = *lanes_[index];
   MR_ASSERT(lane.items > 0, "an item leaves the lane it joined");
-  if (--lane.items == 0 && lane.parked_from == kNever) drop(index);
+  if (--lane.items == 0) drop(index);
+}
+
+std::size_t ReadySet::ready_items(const LaneKey& key) const {
+  const auto found = by_key_.find(key);
+  return found == by_key_.end() ? 0 : lanes_[found->second]->ready.size();
 }
 
 void ReadySet::drop(LaneIndex index) {
@@ -75,7 +82,6 @@ void ReadySet::drop(LaneIndex index) {
   by_key_.erase(*lane.key);
   lanes_[index].reset();
   free_.push_back(index);
-  if (fattest_ == index) fattest_.reset();
 }
 
 void ReadySet::withdraw_head(LaneIndex index) {
@@ -147,23 +153,34 @@ bool ReadySet::is_paused(const QueueKey& queue, const std::string& bus) const {
   return !paused_.empty() && paused_.contains(RouteKey(queue, bus));
 }
 
-void ReadySet::clear_parked() {
-  for (LaneIndex i = 0; i < lanes_.size(); ++i) {
-    if (!lanes_[i] || lanes_[i]->parked_from == kNever) continue;
-    lanes_[i]->parked_from = kNever;
-    if (lanes_[i]->items == 0) drop(i);
-  }
-}
-
 std::optional<LaneIndex> ReadySet::fattest() {
   constexpr unsigned kUsesBeforeLookingAgain = 1024;  // a look costs one pass over the lanes
-  if (fattest_ && lanes_[*fattest_] && ++fattest_uses_ % kUsesBeforeLookingAgain != 0) return fattest_;
+  constexpr std::size_t kFew = 16;                    // a lane this short is not worth a look
+  const std::size_t size = fattest_ && lanes_[*fattest_] ? lanes_[*fattest_]->movable() : 0;
+  if (fattest_uses_left_ > 0 && 2 * size + kFew > fattest_size_) {
+    --fattest_uses_left_;
+    return size > 0 ? fattest_ : std::nullopt;
+  }
+  fattest_uses_left_ = kUsesBeforeLookingAgain;
   fattest_.reset();
+  fattest_size_ = 0;
   for (LaneIndex i = 0; i < lanes_.size(); ++i) {
-    if (!lanes_[i]) continue;
-    if (!fattest_ || lanes_[i]->ready.size() > lanes_[*fattest_]->ready.size()) fattest_ = i;
+    if (!lanes_[i] || lanes_[i]->movable() <= fattest_size_) continue;
+    fattest_ = i;
+    fattest_size_ = lanes_[i]->movable();
   }
   return fattest_;
+}
+
+std::optional<LaneIndex> ReadySet::next_other(const LaneKey& than, std::size_t least) {
+  constexpr std::size_t kLook = 256;
+  const std::size_t look = std::min(kLook, lanes_.size());
+  for (std::size_t looked = 0; looked < look; ++looked) {
+    last_other_ = last_other_ + 1 < lanes_.size() ? last_other_ + 1 : 0;
+    const auto& lane = lanes_[last_other_];
+    if (lane && lane->movable() >= least && *lane->key != than) return last_other_;
+  }
+  return std::nullopt;
 }
 
 }  // namespace millrace::queue

@@ -38,10 +38,13 @@ struct Tag;
 struct Lane {
   std::shared_ptr<const LaneKey> key;
   absl::btree_set<ReadyEntry> ready;
-  std::vector<Tag*> tags;   // empty only for items without tags
-  std::uint32_t items = 0;  // live items of the lane, ready or not
+  std::vector<Tag*> tags;     // empty only for items without tags
+  std::uint32_t items = 0;    // live items of the lane, ready or not
+  std::uint32_t staying = 0;  // of the ready ones, those that must stay in memory; whoever adds them counts them
   bool paused = false;
-  Time parked_from = kNever;  // it has parked items, none due earlier; later ones queue up behind them in the store
+
+  // Ready items that can give way to others.
+  std::size_t movable() const { return ready.size() - staying; }
 };
 
 class ReadySet {
@@ -53,8 +56,12 @@ class ReadySet {
   std::shared_ptr<const LaneKey> shared_key(LaneKey key) const;
   // One more live item of this lane; the lane appears with its first.
   LaneIndex join(const std::shared_ptr<const LaneKey>& key);
-  // One less; the lane disappears with its last, unless it has parked items.
+  // One less; the lane disappears with its last.
   void leave(LaneIndex lane);
+  // Items of the lane that are ready; 0 where no item of it is live.
+  std::size_t ready_items(const LaneKey& key) const;
+  // Lanes with live items.
+  std::size_t size() const { return by_key_.size(); }
 
   bool has(LaneIndex index) const { return index < lanes_.size() && lanes_[index]; }
   Lane& lane(LaneIndex index) { return *lanes_[index]; }
@@ -69,10 +76,11 @@ class ReadySet {
   std::vector<LaneIndex> set_paused(const QueueKey& queue, const std::string& bus, bool paused);
   bool is_paused(const QueueKey& queue, const std::string& bus) const;
 
-  // No parked items are left anywhere.
-  void clear_parked();
-  // A lane that holds about the most ready items, where parking frees memory best.
+  // A lane that holds about the most ready items that can give way, where parking frees memory best. Where none has
+  // many it may be any, or none.
   std::optional<LaneIndex> fattest();
+  // Some other lane with `least` or more of them, each in its turn; looks at some lanes only.
+  std::optional<LaneIndex> next_other(const LaneKey& than, std::size_t least);
 
  private:
   struct Head;
@@ -92,7 +100,9 @@ class ReadySet {
   absl::flat_hash_map<TagKey, std::unique_ptr<Tag>> tags_;
   absl::btree_set<RouteKey> paused_;
   std::optional<LaneIndex> fattest_;
-  unsigned fattest_uses_ = 0;
+  std::size_t fattest_size_ = 0;    // when it was looked for
+  unsigned fattest_uses_left_ = 0;  // before it is looked for again
+  LaneIndex last_other_ = 0;
 };
 
 }  // namespace millrace::queue

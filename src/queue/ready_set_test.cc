@@ -81,6 +81,63 @@ TEST(ReadySet, QueuesDoNotSeeEachOther) {
   EXPECT_FALSE(ready.best({TenantId::default_tenant(), "tasks"}, tags).has_value());
 }
 
+TEST(ReadySet, ALaneGoesWithItsLastItem) {
+  ReadySet ready;
+  for (int i = 0; i < 1000; ++i) ready.leave(ready.join(lane_key({"tag" + std::to_string(i)})));
+  EXPECT_EQ(ready.size(), 0u);
+  EXPECT_EQ(ready.ready_items(*lane_key({"tag1"})), 0u);
+  ready.add(ready.join(lane_key({"tag1"})), {1, 1, 0, 1});
+  EXPECT_EQ(ready.ready_items(*lane_key({"tag1"})), 1u);
+}
+
+void add_many(ReadySet& ready, const std::shared_ptr<const LaneKey>& key, SlotIndex from, SlotIndex count) {
+  for (SlotIndex i = from; i < from + count; ++i) ready.add(ready.join(key), {1, i, 0, i});
+}
+
+TEST(ReadySet, TheFattestLaneIsTheOneWithTheMostThatCanGiveWay) {
+  ReadySet ready;
+  const auto heads = lane_key({"heads"});
+  const auto plain = lane_key({"plain"});
+  add_many(ready, heads, 0, 100);
+  add_many(ready, plain, 100, 40);
+  const LaneIndex of_heads = ready.join(heads);
+  ready.lane(of_heads).staying = 90;
+  const LaneIndex of_plain = ready.join(plain);
+  EXPECT_EQ(ready.fattest(), of_plain);
+  EXPECT_EQ(ready.next_other(*plain, 1), of_heads);
+  EXPECT_EQ(ready.next_other(*plain, 11), std::nullopt);
+}
+
+// Whoever asks with every item must not look at all lanes each time, also where there is nothing to find.
+TEST(ReadySet, LanesAreNotLookedThroughAgainForAFew) {
+  ReadySet ready;
+  const LaneIndex lane = ready.join(lane_key({"a"}));
+  EXPECT_EQ(ready.fattest(), std::nullopt);
+  add_many(ready, lane_key({"a"}), 0, 5);
+  EXPECT_EQ(ready.fattest(), std::nullopt);  // as it was when it looked
+  int asked = 1;
+  while (!ready.fattest() && asked < 2000) ++asked;
+  EXPECT_EQ(ready.fattest(), lane);
+  EXPECT_GT(asked, 1000);
+  EXPECT_LT(asked, 2000);
+}
+
+TEST(ReadySet, AFatLaneThatBecameThinIsReplaced) {
+  ReadySet ready;
+  const auto first = lane_key({"first"});
+  const auto second = lane_key({"second"});
+  add_many(ready, first, 0, 100);
+  add_many(ready, second, 100, 60);
+  const LaneIndex thin = ready.join(first);
+  const LaneIndex fat = ready.join(second);
+  ASSERT_EQ(ready.fattest(), thin);
+  for (SlotIndex i = 0; i < 80; ++i) {
+    ready.remove(thin, {1, i, 0, i});
+    ready.leave(thin);
+  }
+  EXPECT_EQ(ready.fattest(), fat);
+}
+
 double seconds_for_claims(std::size_t waiting, int claims) {
   ReadySet ready;
   const auto wanted = lane_key({"email", "high"});

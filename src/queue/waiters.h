@@ -6,6 +6,7 @@
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -49,6 +50,15 @@ class Waiters {
     const auto found = by_request_.find(request);
     if (found == by_request_.end()) return std::nullopt;
     return take(found->second);
+  }
+
+  bool wants(const QueueKey& queue, std::span<const std::string> tags) const {
+    return std::ranges::any_of(tags, [&](const std::string& tag) { return by_tag_.contains(TagKey(queue, tag)); });
+  }
+  // Calls visit(queue, tag) for every tag that somebody waits for.
+  template <class Visit>
+  void each_tag(Visit visit) const {
+    for (const auto& [key, orders] : by_tag_) visit(key.first, key.second);
   }
 
   // One whose deadline has come.

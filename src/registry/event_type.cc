@@ -8,6 +8,7 @@
 #include <ranges>
 #include <utility>
 
+#include "json/known_fields.h"
 #include "json/object_reader.h"
 #include "registry/bounds.h"
 #include "registry/schema_text.h"
@@ -57,11 +58,6 @@ Result<SchemaVersion> read_version(const ObjectReader& in) {
   if (!text) return std::unexpected(text.error());
   if (const auto version = parse_schema_version(*text)) return *version;
   return fail(Errc::invalid, fmt::format("\"{}\" is not {}", *text, kVersionForm), in.path_of("version"));
-}
-
-Result<void> refuse_unknown(const ObjectReader& in, const std::vector<std::string>& unknown, std::string_view noun) {
-  if (unknown.empty()) return {};
-  return fail(Errc::invalid, fmt::format("{} has no field \"{}\"", noun, unknown.front()), in.path_of(unknown.front()));
 }
 
 bool is_null(const ObjectReader& in, std::string_view key) {
@@ -120,9 +116,9 @@ Result<void> read_spec_fields(const ObjectReader& in, SpecVersion& spec) {
 Result<SpecVersion> read_spec_version(json::Value value, std::string path) {
   const auto in = ObjectReader::open(value, std::move(path));
   if (!in) return std::unexpected(in.error());
-  const auto unknown =
-      in->unknown_keys({"version", "mimeType", "schema", "schemaType", "message", "status", "describes"});
-  if (const auto known = refuse_unknown(*in, unknown, "a version"); !known) return std::unexpected(known.error());
+  const auto known = json::refuse_unknown(
+      *in, "a version", {"version", "mimeType", "schema", "schemaType", "message", "status", "describes"});
+  if (!known) return std::unexpected(known.error());
   const auto version = read_version(*in);
   if (!version) return std::unexpected(version.error());
   SpecVersion out;
@@ -149,9 +145,10 @@ Result<std::vector<SpecVersion>> read_spec_versions(json::Value array, const std
 
 // Lays what `in` names over `type`.
 Result<void> read_fields(const ObjectReader& in, EventType& type) {
-  const auto unknown = in.unknown_keys(
+  auto known = json::refuse_unknown(
+      in, "an event type",
       {"id", "code", "name", "description", "status", "strict", "specVersions", "version", "createdAt", "updatedAt"});
-  if (auto known = refuse_unknown(in, unknown, "an event type"); !known) return known;
+  if (!known) return known;
   forget_nulls(in, type);
   const auto name = in.optional_string("name", kNameBytesMax);
   if (!name) return std::unexpected(name.error());
@@ -224,9 +221,10 @@ Result<EventType> merge_event_type(const EventType& old, json::Value body) {
 Result<SpecVersion> merge_spec_version(const SpecVersion& old, json::Value body) {
   const auto in = ObjectReader::open(body);
   if (!in) return std::unexpected(in.error());
-  const auto unknown = in->unknown_keys(
+  const auto known = json::refuse_unknown(
+      *in, "a version",
       {"version", "mimeType", "schema", "schemaType", "message", "status", "describes", "type", "updatedAt"});
-  if (const auto known = refuse_unknown(*in, unknown, "a version"); !known) return std::unexpected(known.error());
+  if (!known) return std::unexpected(known.error());
   if (in->optional_value("version")) {
     const auto version = read_version(*in);
     if (!version) return std::unexpected(version.error());

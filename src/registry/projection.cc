@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "base/ids.h"
+#include "json/known_fields.h"
 #include "json/object_reader.h"
 #include "registry/bounds.h"
 #include "registry/schema_version.h"
@@ -101,10 +102,9 @@ Result<Allowlist> parse_allowlist(std::string_view event_type, Value body) {
   }
   const auto in = json::ObjectReader::open(body);
   if (!in) return std::unexpected(in.error());
-  const auto unknown = in->unknown_keys({"eventType", "publicType", "fields", "version", "createdAt", "updatedAt"});
-  if (!unknown.empty()) {
-    return fail(Errc::invalid, fmt::format("an allowlist has no field \"{}\"", unknown.front()), unknown.front());
-  }
+  const auto known = json::refuse_unknown(*in, "an allowlist",
+                                          {"eventType", "publicType", "fields", "version", "createdAt", "updatedAt"});
+  if (!known) return std::unexpected(known.error());
   auto fields = in->optional_strings("fields", kAllowedFieldsMax, kFieldPathBytesMax);
   if (!fields) return std::unexpected(fields.error());
   if (!*fields) return fail(Errc::invalid, "is required: the fields that may be seen outside", "fields");

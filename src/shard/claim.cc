@@ -28,6 +28,7 @@ std::optional<Need> Shard::Impl::run(Step& step, EndWait& command) {
 void Shard::Impl::wait_or_answer(Step& step, Claim claim, std::optional<Settled> settled) {
   workers.seen(claim.queue, claim.worker, now);
   auto leased = lease_items(claim, step.effects);
+  if (leased.empty()) note_hunger(claim);
   const bool full = waiters.size() >= limits::kWaitersPerShardMax;
   if (!leased.empty() || claim.wait <= Millis(0) || full) {
     answer_claim({step.request, std::move(claim), std::move(settled)}, std::move(leased), step.effects);

@@ -18,6 +18,12 @@ Error key_reused(const NewItem& item) {
           item.key_field};
 }
 
+Error item_gone(const NewItem& item) {
+  return {Errc::conflict,
+          fmt::format("the item that the {} made has expired; nothing was done, send another key", item.key_field),
+          item.key_field};
+}
+
 // What each item of the call turns out to be.
 struct Known {
   std::optional<ItemId> stored;        // made by an earlier call
@@ -51,6 +57,19 @@ std::optional<Need> Shard::Impl::run(Step& step, Create& command) {
     }
     known[i].earlier = first->second;
   }
+
+  // What a key made may have expired since. All items or none: that is known before anything is created.
+  bool missing = false;  // where one is, all are asked for again: facts answer one Need, not those before it
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (!known[i].stored || items.find(command.queue, *known[i].stored) != kNoSlot) continue;
+    const ItemRef made{command.queue, *known[i].stored};
+    const auto* history = step.history(made);
+    if (history != nullptr && !*history) return answer(step, item_gone(command.items[i])), std::nullopt;
+    missing = missing || history == nullptr;
+    need.items.push_back(made);
+  }
+  need.logs = false;
+  if (missing) return need;
 
   Created created;
   created.items.reserve(command.items.size());

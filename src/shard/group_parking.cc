@@ -67,9 +67,6 @@ bool Shard::Impl::wish_members(Effects& effects) {
   }
   for (const GroupIndex index : hungry) items.groups()[index].parked_since = false;
   pass.asked = now;
-  refill_under_way = true;
-  refill_members = true;
-  parked_from = kNever;
   effects.refill = RefillWish{pass.next, pass.rows};
   return true;
 }
@@ -80,7 +77,8 @@ void Shard::Impl::take_members(Refill& command, Effects& effects) {
   for (queue::ItemRecord& row : command.rows) {
     if (queue::keeps_order(row)) take_member(std::move(row), effects);
   }
-  // A page within one moment would be read again and again.
+  // A page within one moment would be read again and again, so it grows past kPageMax: to twice the rows that are filed
+  // under one millisecond at most.
   pass.rows = next == pass.next ? 2 * pass.rows : std::min(2 * pass.rows, kPageMax);
   pass.next = next;
   // Beyond the moment it was asked for a page holds no member, but for some that were parked since. To go on from

@@ -1,5 +1,7 @@
 #include "shard/impl.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -96,6 +98,8 @@ void Shard::Impl::mark_dirty(TenantState& state) {
   if (std::exchange(state.dirty, true)) return;
   dirty.push_back(&state);
 }
+
+Error unknown_item(ItemId id) { return {Errc::not_found, fmt::format("no item has id {}", id.value)}; }
 
 void Shard::Impl::answer(Step& step, Reply reply) { step.effects.answers.push_back({step.request, std::move(reply)}); }
 

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "queue/hunger.h"
 #include "queue/leases.h"
+#include "queue/parked_lanes.h"
 #include "queue/waiters.h"
 #include "shard/live_items.h"
 #include "shard/shard.h"
@@ -26,6 +28,8 @@ struct WaitingClaim {
   Claim claim;
   std::optional<Settled> settled;  // set where the claim came with a Settle
 };
+
+Error unknown_item(ItemId id);
 
 struct TenantState {
   TenantCounters counters;  // `queues` is kept sorted by name
@@ -86,14 +90,21 @@ struct Shard::Impl {
   // parking.cc
   std::optional<Need> run(Step& step, Refill& command);
   std::optional<Need> run(Step& step, SetPaused& command);
+  void load_paused(const Document& document);
   bool must_park(const queue::ItemRecord& record, Effects& effects);
+  void park(SlotIndex slot, Effects& effects);
+  void note_parked(const queue::LaneKey& lane, Time due);
+  void wish_refill(Effects& effects);
   void bring_back(queue::ItemRecord row, Effects& effects);
   void take_due(Refill& command, Effects& effects);
   bool wish_due(Effects& effects);
-  void park(SlotIndex slot, Effects& effects);
-  void load_paused(const Document& document);
-  void note_parked(queue::LaneIndex lane, Time due);
-  void wish_refill(Effects& effects);
+  // hunger.cc
+  void note_hunger(const Claim& claim);
+  bool wish_wanted(Effects& effects);
+  void take_wanted(Refill& command, Effects& effects);
+  void take_wanted(queue::ItemRecord& row, Effects& effects);
+  void come_due();
+  void note_waiters();
   // group_parking.cc
   bool must_park_member(const queue::ItemRecord& record);
   std::size_t counted() const;
@@ -153,14 +164,24 @@ struct Shard::Impl {
   Watch watch;
 
   bool has_parked = false;  // the store may hold parked items outside the order of groups
+  // Theirs, of as many lanes as there may be items in memory.
+  queue::ParkedLanes parked_lanes{options.live_items_max};
   bool refill_under_way = false;
-  bool refill_members = false;   // it looks for members of groups, and passes over all others; else the reverse
-  Time refill_again{};           // the store could not be read; not before this
-  bool refill_skipped = false;   // since one began at the front, items of paused routes were passed over
-  Time refill_from{};            // no parked item is due earlier, but for those passed over; kNever: none at all
-  Time parked_from = kNever;     // the earliest due time parked while a refill is under way
-  std::size_t refill_least = 1;  // rows to read at least, to get past many of one due time that are paused
+  // What it looks for, passing over all others: what is due, members of groups, what claims asked for and did not get.
+  enum class RefillKind { due, members, wanted };
+  RefillKind refill_kind = RefillKind::due;
+  Time refill_again{};          // the store could not be read; not before this
+  bool refill_skipped = false;  // since one began at the front, items of paused routes were passed over
+  Time refill_from{};           // no parked item is due earlier, but for those passed over; kNever: none at all
+  Time parked_from = kNever;    // the earliest due time parked while a refill is under way
+  queue::ParkedLanes parked_meanwhile{options.live_items_max};  // the lanes of these
+  std::size_t refill_least = 1;           // rows to read at least, to get past many of one due time that are paused
   absl::btree_set<ItemRef> watch_parked;  // parked items that changed while a refill reads
+  queue::Hunger hunger;
+  bool waiters_unnoted = false;  // whoever still waits after this command is to be noted there
+  std::size_t wanted_rows = 0;   // of the next page that is read for it
+  std::size_t wanted_taken = 0;  // in this walk
+  Time wanted_again{};           // memory held nothing that could give way; not before this
   // One walk over the parked items by parked_at, page by page, for the groups that are hungry.
   struct Pass {
     bool active = false;

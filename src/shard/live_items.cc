@@ -1,6 +1,7 @@
 #include "shard/live_items.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -33,7 +34,7 @@ SlotIndex LiveItems::admit(const queue::ItemRecord& record, Time now) {
   slot.due_ms = to_ms(record.due);
   slot.lane = lane;
   slot.priority = record.priority;
-  slot.policy = policy_number(record.retry);
+  slot.policy = policies_.join(record.retry);
   slot.attempt = record.attempt;
   slot.retry_count = static_cast<std::uint16_t>(record.retry_count);
   slot.max_retries = static_cast<std::uint16_t>(record.max_retries);
@@ -53,7 +54,7 @@ SlotIndex LiveItems::admit(const queue::ItemRecord& record, Time now) {
     slot.where = Where::leased;
     leases_.add(index, record.lease);
     leases_[index].loaded = true;
-    if (in_order(slot)) groups_[slot.group].out = index;
+    if (in_order(slot)) take_turn(index);
   } else {
     reschedule(index, now);
   }
@@ -73,6 +74,7 @@ void LiveItems::retire(SlotIndex index, Time now) {
   }
   if (slot.group != kNoGroup) groups_.leave(slot.group);
   ready_.leave(slot.lane);
+  policies_.leave(slot.policy);
   slots_.give_back(index);
 }
 
@@ -116,14 +118,14 @@ void LiveItems::lease(SlotIndex index, queue::Lease lease) {
   take_out(index);
   slots_[index].where = Where::leased;
   leases_.add(index, std::move(lease));
-  if (in_order(slots_[index])) groups_[slots_[index].group].out = index;
+  if (in_order(slots_[index])) take_turn(index);
 }
 
 void LiveItems::end_lease(SlotIndex index) {
   Slot& slot = slots_[index];
   leases_.remove(index);
   slot.where = Where::nowhere;
-  if (in_order(slot)) groups_[slot.group].out = kNoSlot;
+  if (in_order(slot) && groups_[slot.group].out == index) groups_[slot.group].out = kNoSlot;
 }
 
 void LiveItems::reschedule(SlotIndex index, Time now) {
@@ -227,32 +229,50 @@ SlotIndex LiveItems::last_scheduled(std::int64_t due_ms) const {
   return last;
 }
 
-SlotIndex LiveItems::least_needed(queue::LaneIndex lane, std::int64_t due_ms) {
+SlotIndex LiveItems::least_needed(const queue::LaneKey& lane, std::int64_t due_ms) {
   const SlotIndex scheduled = last_scheduled(due_ms);
   if (scheduled != kNoSlot) return scheduled;
-  const auto fat = ready_.fattest();
-  if (!fat || *fat == lane) return kNoSlot;
-  constexpr std::size_t kFarLonger = 16;  // keeps two lanes of like length from displacing each other
-  const auto& entries = ready_.lane(*fat).ready;
-  if (entries.size() < 2 * ready_.lane(lane).ready.size() + kFarLonger) return kNoSlot;
-  const SlotIndex index = entries.rbegin()->slot;
-  return in_order(slots_[index]) ? kNoSlot : index;
+  constexpr std::size_t kFarLonger = 16;  // keeps two lanes of like length, or one, from displacing each other
+  const std::size_t far_longer = 2 * ready_.ready_items(lane) + kFarLonger;
+  const auto fattest = ready_.fattest();
+  if (!fattest || ready_.lane(*fattest).movable() < far_longer) return kNoSlot;
+  return last_of_longer(lane, far_longer, far_longer);
+}
+
+SlotIndex LiveItems::least_needed(const queue::LaneKey& lane, std::int64_t due_ms, std::size_t share) {
+  const SlotIndex scheduled = last_scheduled(due_ms);
+  if (scheduled != kNoSlot) return scheduled;
+  const std::size_t own = ready_.ready_items(lane);
+  const std::size_t longer = 2 * own + 2;
+  return last_of_longer(lane, longer, own < share ? 1 : longer);
+}
+
+// Of a lane with `longer` items that can give way, the fattest first, or else of one with `least`.
+SlotIndex LiveItems::last_of_longer(const queue::LaneKey& lane, std::size_t longer, std::size_t least) {
+  constexpr int kTries = 4;  // of lanes that may end with many in the order of groups
+  const auto last_of = [this](std::optional<queue::LaneIndex> index) {
+    return index ? last_unordered(*index) : kNoSlot;
+  };
+  auto fattest = ready_.fattest();
+  if (fattest && ready_.lane(*fattest).movable() < longer) fattest.reset();
+  SlotIndex last = last_of(fattest);
+  if (last == kNoSlot) last = last_of(ready_.next_other(lane, longer));
+  for (int tries = 0; last == kNoSlot && tries < kTries; ++tries) last = last_of(ready_.next_other(lane, least));
+  return last;
+}
+
+SlotIndex LiveItems::last_unordered(queue::LaneIndex index) const {
+  constexpr int kLook = 64;  // past those in the order of a group, which stay
+  const auto& ready = ready_.lane(index).ready;
+  auto next = ready.rbegin();
+  for (int i = 0; i < kLook && next != ready.rend(); ++i, ++next) {
+    if (!in_order(slots_[next->slot])) return next->slot;
+  }
+  return kNoSlot;
 }
 
 std::uint32_t LiveItems::tenant_number(const TenantId& tenant) {
   return tenants_.try_emplace(tenant, static_cast<std::uint32_t>(tenants_.size())).first->second;
-}
-
-// A tenant that gives every item a policy of its own costs a linear look here; the bound keeps that from
-// mattering: past it, policies are simply appended without a look for an equal one.
-std::uint32_t LiveItems::policy_number(const queue::RetryPolicy& policy) {
-  constexpr std::size_t kLook = 64;
-  const std::size_t from = policies_.size() > kLook ? policies_.size() - kLook : 0;
-  for (std::size_t i = policies_.size(); i > from; --i) {
-    if (policies_[i - 1] == policy) return static_cast<std::uint32_t>(i - 1);
-  }
-  policies_.push_back(policy);
-  return static_cast<std::uint32_t>(policies_.size() - 1);
 }
 
 bool LiveItems::in_order(const Slot& slot) const {
@@ -271,17 +291,31 @@ void LiveItems::put(SlotIndex index, Time now) {
   }
   slot.where = Where::ready;
   ready_.add(slot.lane, ready_entry(slot, index));
+  if (in_order(slot)) ++ready_.lane(slot.lane).staying;
   if (touched_.empty() || touched_.back() != slot.lane) touched_.push_back(slot.lane);
 }
 
 void LiveItems::take_out(SlotIndex index) {
   Slot& slot = slots_[index];
-  if (slot.where == Where::ready) ready_.remove(slot.lane, ready_entry(slot, index));
+  if (slot.where == Where::ready) {
+    ready_.remove(slot.lane, ready_entry(slot, index));
+    if (in_order(slot)) --ready_.lane(slot.lane).staying;
+  }
   if (slot.where == Where::timer) timers_.erase(std::pair(slot.due_ms, index));
   if (slot.where != Where::leased) slot.where = Where::nowhere;
   if (in_order(slot) && groups_[slot.group].out == index && slot.where == Where::nowhere) {
     groups_[slot.group].out = kNoSlot;
   }
+}
+
+// A leased member is the one that its group has out. Where it was loaded, one before it, reset while it was held, may
+// have been let out a moment ago: that one waits until it is back.
+void LiveItems::take_turn(SlotIndex index) {
+  queue::Group& group = groups_[slots_[index].group];
+  const SlotIndex other = std::exchange(group.out, index);
+  if (other == kNoSlot || slots_[other].where == Where::leased) return;
+  take_out(other);
+  slots_[other].where = Where::grouped;
 }
 
 // Lets the group's first item out, and nothing else; a failed one at the front blocks, and so do parked ones

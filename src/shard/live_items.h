@@ -17,6 +17,7 @@
 #include "queue/groups.h"
 #include "queue/item.h"
 #include "queue/leases.h"
+#include "queue/policies.h"
 #include "queue/ready_set.h"
 #include "queue/slots.h"
 
@@ -77,7 +78,10 @@ class LiveItems {
 
   // A waiting item outside the order of groups whose place in memory is worth less than that of a new item of `lane`
   // due at `due_ms`: due later, or at the end of a far longer lane. kNoSlot if there is none.
-  SlotIndex least_needed(queue::LaneIndex lane, std::int64_t due_ms);
+  SlotIndex least_needed(const queue::LaneKey& lane, std::int64_t due_ms);
+  // The same for one that somebody asks for: due later, or at the end of a lane more than twice as long, or else of any
+  // other while its own has fewer than `share` ready.
+  SlotIndex least_needed(const queue::LaneKey& lane, std::int64_t due_ms, std::size_t share);
   // The item outside the order of groups that waits longest for its time, if that is after `due_ms`.
   SlotIndex last_scheduled(std::int64_t due_ms) const;
 
@@ -123,13 +127,15 @@ class LiveItems {
 
   IdKey id_key(SlotIndex slot) const { return {tenant_of_lane_[slots_[slot].lane], slots_[slot].id}; }
   std::uint32_t tenant_number(const TenantId& tenant);
-  std::uint32_t policy_number(const queue::RetryPolicy& policy);
   bool in_order(const Slot& slot) const;
   void join_order(SlotIndex slot);
   void leave_order(SlotIndex slot);
   void put(SlotIndex slot, Time now);
   void take_out(SlotIndex slot);
   void release_next(queue::GroupIndex group, Time now);
+  void take_turn(SlotIndex slot);
+  SlotIndex last_unordered(queue::LaneIndex index) const;
+  SlotIndex last_of_longer(const queue::LaneKey& lane, std::size_t longer, std::size_t least);
 
   std::size_t unordered_ = 0;
   std::size_t followers_ = 0;
@@ -142,7 +148,7 @@ class LiveItems {
   absl::flat_hash_set<SlotIndex, IdHash, IdEqual> by_id_{0, IdHash{this}, IdEqual{this}};
   absl::flat_hash_map<TenantId, std::uint32_t> tenants_;
   std::vector<std::uint32_t> tenant_of_lane_;  // by lane index, so that hashing an id stays cheap
-  std::vector<queue::RetryPolicy> policies_;
+  queue::Policies policies_;
   std::vector<queue::LaneIndex> touched_;
 };
 

@@ -88,6 +88,28 @@ TEST(FifoGroup, ResetItemComesBeforeLaterOnesAgain) {
   EXPECT_THAT(claim_ids(shard), ElementsAre(3));
 }
 
+// S3.15: item 1 comes before item 2 again, but item 2 is held already, before and after a restart.
+TEST(FifoGroup, ResetItemWaitsForALaterOneThatIsHeldAcrossARestart) {
+  ShardUnderTest shard;
+  for (int i = 0; i < 3; ++i) {
+    NewItem item = grouped("g", GroupMode::next_on_error);
+    item.max_retries = 1;
+    add(shard, std::move(item));
+  }
+  EXPECT_THAT(claim_ids(shard), ElementsAre(1));
+  settle(shard, settle_of(ItemId{1}, false));
+  EXPECT_THAT(claim_ids(shard), ElementsAre(2));
+  shard.expect<Recorded>(Reset{test_queue(), ItemId{1}, "mended"});
+  EXPECT_THAT(claim_ids(shard), ElementsAre());
+  shard.reload();
+  EXPECT_THAT(claim_ids(shard), ElementsAre());
+  settle(shard, settle_of(ItemId{2}, true));
+  EXPECT_THAT(claim_ids(shard), ElementsAre(1));
+  EXPECT_THAT(claim_ids(shard), ElementsAre());
+  settle(shard, settle_of(ItemId{1}, true));
+  EXPECT_THAT(claim_ids(shard), ElementsAre(3));
+}
+
 // S3.7
 TEST(Pause, StopsLeasingAtOnceAndSurvivesARestart) {
   ShardUnderTest shard;
@@ -170,6 +192,37 @@ TEST(Parking, RowsReadBeforeAResumeDoNotOvertakeWhatWasPassedOver) {
   ASSERT_EQ(effects.refill.value().from, Time{});
   effects = run(Refill{.rows = {row(1), row(2)}, .from = Time{}, .complete = true});
   EXPECT_EQ(effects.batch.items.size(), 2u);
+}
+
+// More lanes have parked items than are known apart: none is overtaken, and other queues go on as ever.
+TEST(Parking, ItemsWithTagsOfTheirOwnKeepTheirOrderToo) {
+  ShardUnderTest shard(ShardOptions{.live_items_max = 4});
+  std::vector<std::string> tags;
+  for (int i = 0; i < 20; ++i) {
+    tags.push_back("tag" + std::to_string(i));
+    add(shard, new_item({tags.back()}));
+  }
+  settle(shard, settle_of(take_items(shard, claim_of({"tag0"})).at(0).id, true));
+  ASSERT_EQ(shard.shard().live_items(), 3u);  // there is room for one
+  const ItemId behind = add(shard, new_item({"tag19"}));
+  EXPECT_EQ(shard.items.at({test_queue(), behind}).placement, queue::Placement::parked);
+  const queue::QueueKey other{TenantId::default_tenant(), "tasks"};
+  Create create{other, {}};
+  create.items.push_back(new_item({"tag19"}));
+  const ItemId apart = shard.expect<Created>(std::move(create)).items.at(0).id;
+  EXPECT_EQ(shard.items.at({other, apart}).placement, queue::Placement::live);
+  shard.expect<Recorded>(Cancel{other, apart, "seen"});
+
+  std::vector<std::uint64_t> order;
+  for (auto next = take_items(shard, claim_of(tags)); !next.empty(); next = take_items(shard, claim_of(tags))) {
+    order.push_back(next[0].id.value);
+    settle(shard, settle_of(next[0].id, true));
+  }
+  EXPECT_EQ(order.size(), 20u);
+  EXPECT_TRUE(std::ranges::is_sorted(order));
+  // None is parked any more, and nothing is remembered.
+  const ItemId late = add(shard, new_item({"tag19"}));
+  EXPECT_EQ(shard.items.at({test_queue(), late}).placement, queue::Placement::live);
 }
 
 TEST(Parking, CancelAndResetReachParkedItems) {

@@ -26,48 +26,64 @@ bool Shard::Impl::must_park(const queue::ItemRecord& record, Effects& effects) {
   const bool paused = items.ready().is_paused(record.lane->queue, record.lane->bus);
   if (!full && !has_parked && !paused) return false;
 
-  // Joining for the length of the decision gives the lane a place to remember what it has parked.
-  const queue::LaneIndex lane = items.ready().join(record.lane);
-  bool parks = paused || record.due >= items.ready().lane(lane).parked_from;
+  bool parks = paused || record.due >= parked_lanes.from(*record.lane);
   if (!parks && full) {
-    const SlotIndex other = items.least_needed(lane, to_ms(record.due));
+    const SlotIndex other = items.least_needed(*record.lane, to_ms(record.due));
     parks = other == kNoSlot;
     if (!parks) park(other, effects);
   }
-  if (parks) note_parked(lane, record.due);
-  items.ready().leave(lane);
+  if (parks) note_parked(*record.lane, record.due);
   return parks;
 }
 
 void Shard::Impl::park(SlotIndex slot, Effects& effects) {
   const PriorItem prior = prior_of(slot);
   queue::ItemRecord record = items.record(slot);
-  note_parked(items[slot].lane, record.due);
+  note_parked(*record.lane, record.due);
   record.placement = Placement::parked;
   record.parked_at = record.due;
   write(std::move(record), prior, effects);
   retire(slot);
 }
 
-void Shard::Impl::note_parked(queue::LaneIndex lane, Time due) {
-  queue::Lane& home = items.ready().lane(lane);
-  home.parked_from = std::min(home.parked_from, due);
+void Shard::Impl::note_parked(const queue::LaneKey& lane, Time due) {
+  parked_lanes.note(lane, due);
   has_parked = true;
-  if (home.paused) {
+  if (items.ready().is_paused(lane.queue, lane.bus)) {
     refill_skipped = true;
-  } else {
-    Time& from = refill_under_way ? parked_from : refill_from;
-    from = std::min(from, due);
+    return;
   }
+  Time& from = refill_under_way ? parked_from : refill_from;
+  from = std::min(from, due);
+  if (refill_under_way) parked_meanwhile.note(lane, due);
+  hunger.parked(lane, due, now, waiters.wants(lane.queue, lane.tags));
 }
 
-// One read at a time; where both kinds are wanted they take turns.
+// One read at a time; where several kinds are wished for they take turns.
 void Shard::Impl::wish_refill(Effects& effects) {
+  note_waiters();
   if (refill_under_way || refill_again > now) return;
-  if (refill_members) {
-    if (!wish_due(effects)) wish_members(effects);
-  } else {
-    if (!wish_members(effects)) wish_due(effects);
+  const auto wish = [&](RefillKind kind) {
+    switch (kind) {
+      case RefillKind::due:
+        return wish_due(effects);
+      case RefillKind::members:
+        return wish_members(effects);
+      case RefillKind::wanted:
+        return wish_wanted(effects);
+    }
+    return false;
+  };
+  constexpr int kKinds = 3;
+  const int last = static_cast<int>(refill_kind);
+  for (int turn = 1; turn <= kKinds; ++turn) {
+    const auto kind = static_cast<RefillKind>((last + turn) % kKinds);
+    if (!wish(kind)) continue;
+    refill_kind = kind;
+    refill_under_way = true;
+    parked_from = kNever;
+    parked_meanwhile.clear();
+    return;
   }
 }
 
@@ -78,9 +94,6 @@ bool Shard::Impl::wish_due(Effects& effects) {
   // What is due takes the place of what is only scheduled, or far schedules would keep it waiting.
   const bool displaces = refill_from <= now && items.last_scheduled(to_ms(now)) != kNoSlot;
   if (room < enough && !displaces) return false;
-  refill_under_way = true;
-  refill_members = false;
-  parked_from = kNever;
   if (refill_from == Time{}) refill_skipped = false;
   effects.refill = RefillWish{refill_from, std::max(std::clamp(room, enough, kRefillMax), refill_least)};
   return true;
@@ -90,8 +103,10 @@ std::optional<Need> Shard::Impl::run(Step& step, Refill& command) {
   if (command.rows.empty() && !command.complete) {  // the store could not be read
     refill_again = now + kRefillAgain;
     refill_from = std::min(refill_from, parked_from);
-  } else if (refill_members) {
+  } else if (refill_kind == RefillKind::members) {
     take_members(command, step.effects);
+  } else if (refill_kind == RefillKind::wanted) {
+    take_wanted(command, step.effects);
   } else {
     take_due(command, step.effects);
   }
@@ -124,6 +139,7 @@ void Shard::Impl::take_due(Refill& command, Effects& effects) {
       continue;
     }
     if (items.find(queue, row.id) != kNoSlot || watch_parked.contains({queue, row.id})) continue;
+    if (row.due >= parked_meanwhile.from(*row.lane)) continue;  // behind those, which are read next
     if (counted() >= options.live_items_max) {
       const SlotIndex other = items.last_scheduled(to_ms(std::max(row.due, now)));
       if (other == kNoSlot) {
@@ -134,11 +150,13 @@ void Shard::Impl::take_due(Refill& command, Effects& effects) {
     }
     bring_back(std::move(row), effects);
   }
+  // A page that lies within one moment and held nothing to take is read again, twice as long: the store pages by time
+  // alone. So a page is no longer than kRefillMax or twice the rows that are filed under one millisecond.
   refill_least = skipped == command.rows.size() && next == command.from ? 2 * skipped : 1;
   refill_from = std::min(next, parked_from);
   if (refill_from == kNever && !refill_skipped) {
     has_parked = false;
-    items.ready().clear_parked();
+    parked_lanes.clear();
   }
 }
 
@@ -155,6 +173,8 @@ std::optional<Need> Shard::Impl::run(Step& step, SetPaused& command) {
       documents.erase(found);
       // What was passed over may be anywhere: begin at the front.
       (refill_under_way ? parked_from : refill_from) = Time{};
+      hunger.restart();
+      waiters_unnoted = true;
     }
     items.set_paused(command.queue, command.bus, command.paused);
   }

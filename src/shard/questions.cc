@@ -30,7 +30,13 @@ std::optional<Need> Shard::Impl::run(Step& step, ListLeased& command) {
 }
 
 std::optional<Need> Shard::Impl::run(Step& step, CountItems& command) {
-  answer(step, Counts{counts(command.queue)});
+  Counts counted;
+  if (const auto owner = tenants.find(command.queue.tenant); owner != tenants.end()) {
+    const auto& queues = owner->second.counters.queues;
+    const auto found = std::ranges::lower_bound(queues, command.queue.name, {}, &QueueCounts::queue);
+    if (found != queues.end() && found->queue == command.queue.name) counted.by_status = found->by_status;
+  }
+  answer(step, counted);
   return std::nullopt;
 }
 

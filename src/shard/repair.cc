@@ -12,8 +12,6 @@ using queue::Status;
 
 namespace {
 
-Error unknown_item(ItemId id) { return {Errc::not_found, fmt::format("no item has id {}", id.value)}; }
-
 Error final_item(ItemId id, Status status, std::string_view wish) {
   return {Errc::conflict, fmt::format("item {} is {} and can't be {}", id.value, queue::status_name(status), wish)};
 }

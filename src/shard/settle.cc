@@ -18,8 +18,6 @@ namespace {
 
 Action action_of(const Outcome& outcome) { return outcome.success ? Action::completed : Action::failed; }
 
-Error unknown_item(ItemId id) { return {Errc::not_found, fmt::format("no item has id {}", id.value)}; }
-
 // Does the outcome say again what `entry` says, as far as it names the lease?
 bool repeats(const Outcome& outcome, const LogEntry& entry) {
   const Holder& holder = outcome.holder;

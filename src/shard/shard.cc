@@ -41,7 +41,15 @@ Time Shard::next_tick() const { return impl_->next_tick(); }
 
 void Shard::seal(Effects& effects) { impl_->seal(effects); }
 
+void Shard::set_live_items_max(std::size_t most) {
+  constexpr std::size_t kLanesLeast = 1000;
+  impl_->options.live_items_max = most;
+  impl_->parked_lanes.set_lanes_max(std::max(most, kLanesLeast));
+  impl_->parked_meanwhile.set_lanes_max(std::max(most, kLanesLeast));
+}
+
 std::size_t Shard::live_items() const { return impl_->items.size(); }
+std::size_t Shard::bounded_items() const { return impl_->items.unordered() + impl_->items.followers(); }
 std::size_t Shard::waiting_claims() const { return impl_->waiters.size(); }
 
 }  // namespace millrace::shard

@@ -72,8 +72,13 @@ class Shard {
   // Completes effects.batch (counters, workers) before it is committed.
   void seal(Effects& effects);
 
-  // For metrics.
+  // Another ShardOptions::live_items_max, from now on. What is in memory stays, and so does what is known of lanes that
+  // have parked items; of these it goes on to tell 1,000 apart if `most` is less.
+  void set_live_items_max(std::size_t most);
+
   std::size_t live_items() const;
+  // Those that live_items_max is for: all but the first of each ordered group.
+  std::size_t bounded_items() const;
   std::size_t waiting_claims() const;
 
  private:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,13 @@ class ShardUnderTest {
     commit();
   }
 
+  // Parked items are read as ever, and reach the shard with release_refill().
+  void hold_refill() { holds_refill_ = true; }
+  void release_refill() {
+    holds_refill_ = false;
+    if (auto held = std::exchange(held_refill_, std::nullopt)) bring_back(std::move(*held));
+  }
+
   // An answer that came later.
   std::optional<Reply> take(RequestId request) {
     const auto found = answers_.find(request);
@@ -71,6 +79,7 @@ class ShardUnderTest {
     for (const auto& [tenant, each] : counters) state.counters.push_back(each);
     for (const auto& [key, document] : documents) state.documents.push_back(document);
     for (const auto& [key, worker] : workers) state.workers.push_back(worker);
+    held_refill_.reset();
     shard_ = std::make_unique<Shard>(std::move(state), Epoch{++epoch_}, options_, now);
   }
 
@@ -86,7 +95,8 @@ class ShardUnderTest {
   std::vector<AuditRecord> audit;
   std::map<std::pair<queue::QueueKey, std::string>, WorkerRecord> workers;
   std::map<std::pair<TenantId, Position>, EventPtr> events;
-  std::size_t writes = 0;  // batches that were not empty
+  std::size_t writes = 0;   // batches that were not empty
+  std::size_t refills = 0;  // reads of parked items
 
  private:
   static void note_parked(std::vector<ParkedGroup>& groups, const queue::ItemRecord& item) {
@@ -126,10 +136,13 @@ class ShardUnderTest {
     for (Answer& answer : effects_.answers) answers_.emplace(answer.request, std::move(answer.reply));
     const auto refill = effects_.refill;
     effects_ = {};
-    if (refill) bring_back(*refill);
+    if (!refill) return;
+    held_refill_ = read(*refill);
+    if (!holds_refill_) release_refill();
   }
 
-  void bring_back(const RefillWish& wish) {
+  Refill read(const RefillWish& wish) {
+    ++refills;
     Refill rows{.rows = {}, .from = wish.from, .complete = true};
     for (const auto& [ref, item] : items) {
       if (item.placement == queue::Placement::parked && item.parked_at >= wish.from) rows.rows.push_back(item);
@@ -139,6 +152,10 @@ class ShardUnderTest {
       rows.rows.resize(wish.limit);
       rows.complete = false;
     }
+    return rows;
+  }
+
+  void bring_back(Refill rows) {
     Command command = std::move(rows);
     shard_->execute(RequestId{1'000'000 + ++last_request_}, command, nullptr, now, effects_);
     commit();
@@ -168,6 +185,8 @@ class ShardUnderTest {
   std::uint64_t last_request_ = 0;
   std::unique_ptr<Shard> shard_;
   Effects effects_;
+  bool holds_refill_ = false;
+  std::optional<Refill> held_refill_;
   std::map<RequestId, Reply> answers_;
 };
 

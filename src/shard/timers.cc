@@ -7,6 +7,7 @@ namespace millrace::shard {
 
 void Shard::Impl::tick(Effects& effects) {
   items.promote(now);
+  if (hunger.due() <= now) come_due();
   while (const auto slot = items.leases().ended(now)) time_out(*slot, effects);
   serve_waiters(effects);
   while (auto waiting = waiters.take_late(now)) end_wait(std::move(*waiting), {}, effects);
@@ -16,8 +17,9 @@ void Shard::Impl::tick(Effects& effects) {
 Time Shard::Impl::next_tick() const {
   const bool refills = has_parked && !refill_under_way && refill_from > now;
   const bool again = !refill_under_way && refill_again > now;
+  const bool wanted = has_parked && hunger.any() && !refill_under_way && wanted_again > now;
   return std::min({items.next_due(), items.next_lease_end(), waiters.next_deadline(), refills ? refill_from : kNever,
-                   again ? refill_again : kNever});
+                   again ? refill_again : kNever, wanted ? wanted_again : kNever, has_parked ? hunger.due() : kNever});
 }
 
 // A failed try without backoff (S4.11).

@@ -1,5 +1,7 @@
 #include "shard/watch.h"
 
+#include "base/assert.h"
+
 namespace millrace::shard {
 namespace {
 
@@ -8,7 +10,7 @@ bool release(Map& map, const Keys& keys, std::uint64_t since) {
   bool unchanged = true;
   for (const auto& key : keys) {
     const auto found = map.find(key);
-    if (found == map.end()) continue;  // named twice in one need
+    MR_ASSERT(found != map.end(), "begin() counted each key as often as the need names it");
     if (found->second.last_change > since) unchanged = false;
     if (--found->second.readers == 0) map.erase(found);
   }

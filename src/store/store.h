@@ -84,6 +84,9 @@ class Store {
     commit(epoch, group);
     return nullptr;
   }
+  // Between the two: reads that begin from now on wait for apply(), so its answers may go out before it. May be left
+  // out.
+  virtual void announce(const Persisted&) {}
   virtual void apply(Persisted&) {}
 
   // Everything of one shard that must be in memory. Items that are parked or done stay behind; which ordered groups
@@ -114,7 +117,8 @@ class Store {
   // `limit`: candidates for the shard's expire command.
   virtual std::vector<queue::ItemRecord> expired(ShardId shard, Time before, std::size_t limit) = 0;
   // Drops at most `budget` rows that no one can see any more: dedup rows with expires < now. Returns
-  // how many; until then a read still gives them, and the shard judges them by their time.
+  // how many; until then a read still gives them, and the shard judges them by their time. A row that a persisted group
+  // writes again is not dropped: the sweep waits until the group is applied.
   virtual std::size_t sweep(Time now, std::size_t budget) = 0;
 
   // The event log. Each call sees one moment; a tenant's events are in the order they were committed.

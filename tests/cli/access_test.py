@@ -13,13 +13,13 @@ KEY = re.compile(r"^mr_[0-9a-f]+_[0-9a-f]+$")
 class KeysOfAServer(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server(new_place("embedded"), "--auth", "keys", env={"MILLRACE_ADMIN_KEY": "root-key"})
+        cls.server = Server(new_place("embedded"), "--auth", "keys", env={"MILLRACE_ADMIN_KEY": "the-key-of-the-root"})
         cls.addClassCleanup(cls.server.kill)
 
     def run_as(self, key, *args):
         return millrace(*args, "--server", self.server.url, env={"MILLRACE_KEY": key})
 
-    def create(self, tenant, scopes, *options, key="root-key"):
+    def create(self, tenant, scopes, *options, key="the-key-of-the-root"):
         done = self.run_as(key, "keys", "create", "--tenant", tenant, "--scopes", scopes, *options)
         self.assertEqual(done.code, OK, done.err)
         self.assertRegex(done.last_line(), KEY)
@@ -56,19 +56,19 @@ class KeysOfAServer(unittest.TestCase):
             self.assertEqual(self.run_as(key, "queue", "stats").code, REFUSED)
 
     def test_wrong_scopes_and_times_are_refused(self):
-        self.assertEqual(self.run_as("root-key", "keys", "create", "--scopes", "everything").code, REFUSED)
-        self.assertEqual(self.run_as("root-key", "keys", "create", "--scopes", "admin", "--expires", "soon").code, REFUSED)
-        self.assertEqual(self.run_as("root-key", "keys", "create").code, USAGE)
-        self.assertEqual(self.run_as("root-key", "keys", "revoke", "0123").code, REFUSED)
+        self.assertEqual(self.run_as("the-key-of-the-root", "keys", "create", "--scopes", "everything").code, REFUSED)
+        self.assertEqual(self.run_as("the-key-of-the-root", "keys", "create", "--scopes", "admin", "--expires", "soon").code, REFUSED)
+        self.assertEqual(self.run_as("the-key-of-the-root", "keys", "create").code, USAGE)
+        self.assertEqual(self.run_as("the-key-of-the-root", "keys", "revoke", "0123").code, REFUSED)
 
     def test_an_operator_creates_lists_and_shows_tenants(self):
-        self.assertEqual(self.run_as("root-key", "tenants", "create", "zeta").code, OK)
-        again = self.run_as("root-key", "tenants", "create", "zeta")
+        self.assertEqual(self.run_as("the-key-of-the-root", "tenants", "create", "zeta").code, OK)
+        again = self.run_as("the-key-of-the-root", "tenants", "create", "zeta")
         self.assertEqual(again.code, REFUSED)
         self.assertIn("exists already", again.err)
-        self.assertIn("zeta", self.run_as("root-key", "tenants", "list").out)
-        self.assertEqual(self.run_as("root-key", "tenants", "show", "zeta", "--json").json()["id"], "zeta")
-        self.assertEqual(self.run_as("root-key", "tenants", "show", "nobody").code, REFUSED)
+        self.assertIn("zeta", self.run_as("the-key-of-the-root", "tenants", "list").out)
+        self.assertEqual(self.run_as("the-key-of-the-root", "tenants", "show", "zeta", "--json").json()["id"], "zeta")
+        self.assertEqual(self.run_as("the-key-of-the-root", "tenants", "show", "nobody").code, REFUSED)
 
 
 class WithoutAServer:

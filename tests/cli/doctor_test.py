@@ -109,7 +109,13 @@ class Doctor(CommandCase):
             self.assertEqual(found[f"blobs in {blobs[1]}"]["verdict"], "ok")
             other = self.examine(REFUSED, *second, *blobs)[f"blobs in {blobs[1]}"]
             self.assertIn(found["installation"]["what"], other["what"])
-            (self.scratch / store / ".millrace-installation").unlink()
+            mark = self.scratch / store / ".millrace-installation"
+            for damage in ("", mark.read_text()[:20]):  # S0.9
+                mark.write_text(damage)
+                damaged = self.examine(REFUSED, *first, *blobs)[f"blobs in {blobs[1]}"]
+                self.assertIn("cannot be read", damaged["what"])
+                self.assertIn("--blobs-take-over damaged", damaged["fix"])
+            mark.unlink()
             (self.scratch / store / "default").mkdir()
             unmarked = self.examine(REFUSED, *first, env={"MILLRACE_BLOBS": blobs[1]})[f"blobs in {blobs[1]}"]
             self.assertIn("unmarked", unmarked["fix"])

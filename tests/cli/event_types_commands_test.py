@@ -57,6 +57,17 @@ class EventTypes(CommandCase):
         self.assertIn("would be replaced, it is at version 1", self.put(breaking, "--dry-run").out)
         self.assertEqual(self.put(breaking).code, OK)
 
+    def test_a_dry_run_knows_how_long_a_body_may_be(self):  # S3.5
+        too_long = type_with(*(version(f"{n}.0", "x" * 500_000) for n in (1, 2, 3)))
+        refused = self.put(too_long)
+        self.assertEqual((refused.code, refused.out), (REFUSED, ""))
+        self.assertIn("at most 1048576 are taken here", refused.err)
+        self.assertEqual(self.put(too_long, "--dry-run"), refused)
+        # Quotes take two bytes each where the schema is asked about: the question is longer than the put.
+        long = type_with({**version("1.0"), "schema": {"enum": [[""] * 150_000]}})
+        self.assertIn("event type order.made would be created\n", self.put(long, "--dry-run").out)
+        self.assertEqual(self.put(long).code, OK)
+
     def test_a_dry_run_takes_every_language_of_schemas(self):  # S3.6
         self.assertEqual((self.publish({"n": "text"}, "e1"), self.publish({"n": 1}, "e2")), (OK, OK))
         proto = {"version": "1.0", "status": "CURRENT", "schemaType": "PROTO",

@@ -1,5 +1,7 @@
 // Everything that is not an item: logs, deduplication, counters, documents, audit, workers, and what a
 // command fetches of them.
+#include <chrono>
+#include <future>
 #include <limits>
 
 #include "conformance/store_test.h"
@@ -145,6 +147,33 @@ TEST_P(Records, SweepDropsExpiredDedupRowsWithinItsBudget) {
   commit({.shard = kShard, .dedup = {dedup_row(acme_, "k0", 2, at(100))}});
   EXPECT_EQ(store().sweep(at(5), 4), 0u);
   EXPECT_EQ(dedup({acme_, shard::DedupKind::idempotency_key, "k0"})->made, 2u);
+}
+
+// A group that is durable and not visible yet uses a key again whose row has expired.
+TEST_P(Records, SweepLeavesARowThatAGroupOnItsWayHasWrittenAgain) {
+  commit({.shard = kShard, .dedup = {dedup_row(acme_, "k", 1, at(5))}});
+  const shard::Batch again{.shard = kShard, .dedup = {dedup_row(acme_, "k", 2, at(100))}};
+  const auto persisted = store().persist(epoch_, {&again, 1});
+  auto swept = std::async(std::launch::async, [this] { return store().sweep(at(10), 100); });
+  swept.wait_for(std::chrono::milliseconds(50));  // it may have to wait for what follows
+  if (persisted) store().apply(*persisted);
+  swept.get();
+  const auto row = dedup({acme_, shard::DedupKind::idempotency_key, "k"});
+  ASSERT_TRUE(row.has_value());
+  EXPECT_EQ(row->made, 2u);
+}
+
+// Who was told of a group sees it, also if it was told before the group was made visible.
+TEST_P(Records, AReadWaitsForWhatWasAnnounced) {
+  const shard::Batch batch{.shard = kShard, .items = {created(make_item(queue_, 1))}};
+  const auto persisted = store().persist(epoch_, {&batch, 1});
+  if (persisted) store().announce(*persisted);
+  auto read = std::async(std::launch::async, [&] { return store().item(kShard, queue_, ItemId{1}); });
+  if (persisted) {
+    EXPECT_EQ(read.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+    store().apply(*persisted);
+  }
+  EXPECT_TRUE(read.get().has_value());
 }
 
 TEST_P(Records, CountersAreKeptWholeAndTheLastWriteStands) {

@@ -1,6 +1,7 @@
 """PostgreSQL crashes, or ends our connections, under load: the server comes back by itself and its promises hold."""
 
 import random
+import time
 import unittest
 
 from fault_case import QUICK, SEED, FaultCase, scaled
@@ -36,6 +37,24 @@ class PostgresFaults(FaultCase):
 
     def test_backends_terminated(self):
         self.run_with(lambda cluster: cluster.end_backends(), scaled(8, 200))
+
+    def test_a_server_that_brings_the_schema_up_to_date_can_be_stopped(self):
+        with postgres(self.scratch) as cluster:
+            cluster.sql("CREATE SCHEMA millrace; CREATE TABLE millrace.schema_migrations (version integer PRIMARY KEY, "
+                        "title text NOT NULL, checksum text NOT NULL, applied timestamptz DEFAULT now()); "
+                        "INSERT INTO millrace.schema_migrations VALUES (0, 'lock', '')")
+            server = cluster.server(self.scratch, QUICK)
+            # As another node does that works on a step.
+            with killed_at_end(server), cluster.holding("SELECT FROM millrace.schema_migrations FOR UPDATE"):
+                server.launch()
+                deadline = time.monotonic() + 30
+                while cluster.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") != "1":
+                    self.assertTrue(server.running(), server.log_tail())
+                    self.assertLess(time.monotonic(), deadline, "it does not wait for the lock")
+                self.assertEqual(0, server.stop(), server.log_tail())
+            with killed_at_end(server):
+                server.start()
+                self.assertEqual(0, server.stop())
 
 
 if __name__ == "__main__":

@@ -163,6 +163,19 @@ class Postgres:
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=60)
         return done.stdout.decode().strip()
 
+    @contextlib.contextmanager
+    def holding(self, statement):
+        """Meanwhile a transaction keeps the locks of the statement. RuntimeError if it cannot get them."""
+        psql = sorted(Path("/usr/lib/postgresql").glob("*/bin/psql"))[-1]
+        with subprocess.Popen([psql, self.url, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+            holder.stdin.write(f"BEGIN; {statement}; SELECT 'held';\n")
+            holder.stdin.flush()
+            while (line := holder.stdout.readline()).strip() != "held":
+                if not line:
+                    raise RuntimeError(f"psql ended before it held: {statement}")
+            yield
+
     def end_backends(self):
         """Ends every connection of the server under test, whatever it is at."""
         return self.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "

@@ -6,7 +6,8 @@ import re
 
 # Document → the headers whose bounds it tells, all of them.
 TOLD = {
-    "docs/limits.md": ["src/base/limits.h", "src/http/framing.h", "src/shard/facts.h"],
+    "docs/limits.md": ["src/base/limits.h", "src/http/framing.h", "src/http/chunked.h", "src/shard/facts.h",
+                       "src/api/page.h"],
     "docs/registry.md": ["src/registry/bounds.h", "src/intake/rule.h", "src/api/schema_push.h"],
 }
 

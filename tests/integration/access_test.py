@@ -150,6 +150,23 @@ class WithKeys(Case):
         self.assertEqual(client.get("/events").status, 401)
         self.assertEqual(self.with_key("admin").request("DELETE", path).status, 204)
 
+    def test_the_whole_key_revokes_it_and_its_secret_reaches_no_text(self):
+        server = self.own_server("--auth", "keys", "--log-level", "info", env={"MILLRACE_ADMIN_KEY": ADMIN})
+        admin = self.client_of(server, key=ADMIN)
+        made = admin.post("/api/keys", {"scopes": ["events:read"]}).json["key"]
+        secret = made.split("_")[2]
+        self.assertEqual(admin.request("DELETE", f"/api/keys/{made}").status, 204)
+        self.assertEqual(self.client_of(server, key=made).get("/events").status, 401)
+        for path in (f"/api/keys/mr_0123456789abcdef_{secret}", f"/api/keys/%6Dr%5f0123456789abcdef_{secret}",
+                     f"/api/rules/{made}", f"http://user:{secret}@localhost/events/1"):
+            answer = admin.request("DELETE" if "keys" in path else "GET", path, headers={"Host": "localhost"})
+            self.assertEqual(answer.status, 404, answer)
+            self.assertNotIn(secret.encode(), answer.body)
+        self.assertEqual(server.stop(), 0)
+        self.assertIn("/api/keys/mr_", server.log())
+        self.assertIn('"path":"/events/1"', server.log())
+        self.assertNotIn(secret, server.log())
+
     def revoke(self, made):
         self.assertEqual(self.admin.request("DELETE", f"/api/keys/{made['id']}").status, 204)
 

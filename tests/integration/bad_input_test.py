@@ -124,6 +124,11 @@ class Http(Case):
         self.assertEqual((answer.status, answer.body), (200, b""))
         self.assertEqual(int(answer.headers["Content-Length"]), len(self.api.get(f"/events/{item}").body))
 
+    def test_tags_that_name_none_list_nothing(self):  # S4.9
+        for path in ("/events?tags=,", "/api/queue/events?tags=%20,%20", "/events/subscribe?worker_id=w&tags=,"):
+            answer = self.api.get(path)
+            self.assertEqual((answer.status, answer.json["field"]), (400, "tags"), path)
+
     def test_bad_escapes_in_the_target_are_named(self):  # S4.12
         for path, field, why in (("?tags=%zz", "tags", '"%"'), ("/%", None, '"%"'), ("?status=%ff", "status", "UTF-8"),
                                  ("?tags=%00", "tags", "NUL"), ("/%ff", None, "UTF-8"), ("?%ff=1", None, "UTF-8"),

@@ -24,6 +24,20 @@ class Claim(Case):
         self.assertEqual(self.api.claim("x,b").json["id"], item)
         self.assertEqual(self.api.claim("a,b").status, 204)
 
+    def test_items_nobody_claims_do_not_keep_others_waiting(self):  # S4.2 S4.14
+        api = self.client_of(self.own_server("--live-items-max", "1000"))
+        for _ in range(2):
+            self.assertEqual(api.post("/events", [{"title": "T", "tags": "dead"}] * 1000).status, 201)
+        ids = [item["id"] for item in api.post("/events", [{"title": "T", "tags": "alive"}] * 1000).json]
+        taken = []
+        while len(taken) < len(ids) and (answer := api.claim("alive", limit=100, wait=10)).status == 200:
+            taken += [item["id"] for item in answer.json]
+            done = [{"id": item["id"], "worker_id": "w:1", "action": "complete"} for item in answer.json]
+            self.assertEqual(api.post("/events/settle", done).status, 200)
+        self.assertEqual(taken, ids)
+        lone = api.create(tags="lone")["id"]
+        self.assertEqual(api.claim("lone", wait=10).json["id"], lone)
+
     def test_nothing_ready_is_an_empty_204(self):  # S4.2
         answer = self.api.claim()
         self.assertEqual((answer.status, answer.body), (204, b""))

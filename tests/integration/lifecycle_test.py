@@ -12,7 +12,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from server import BINARY, Server, clean_environment, run_serve
-from stores import Case, new_place, on_every_store
+from stores import Case, new_place, new_server, on_every_store
 
 
 @on_every_store
@@ -73,24 +73,50 @@ class Restart(Case):
             self.assertEqual(held.result().status, 204)
         self.assertEqual(code, 0)
 
+    def test_a_hangup_drains_too(self):
+        # Under nohup a server inherits that hangups are ignored. A handler is not inherited, and keeps this process.
+        before = signal.signal(signal.SIGHUP, lambda *_: None)
+        self.addCleanup(signal.signal, signal.SIGHUP, before)
+        server = self.own_server()
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(self.client_of(server).claim, "t", "w:1", wait=20)
+            server.wait_for_claims(1)
+            server.signal(signal.SIGHUP)
+            self.assertEqual(server.wait(), 0)
+            self.assertEqual(held.result().status, 204)
+
     def test_a_stop_keeps_everything(self):
         item = self.api.create(tags="t")["id"]
         self.assertEqual(self.server.stop(), 0)
         self.again()
         self.assertEqual(self.api.claim().json["id"], item)
 
-    def test_retention_removes_finished_items(self):  # S4.15
-        self.server.stop()
-        self.server = self.own_server("--queue-retention", "1s")
-        self.api = self.client_of(self.server)
-        item = self.api.create(tags="t")["id"]
+    def complete_and_let_expire(self, item):
         self.api.claim()
         self.api.complete(item)
         for _ in range(20):
             self.api.claim("none", wait=1)
             if self.api.get(f"/events/{item}").status == 404:
                 break
+
+    def test_retention_removes_finished_items(self):  # S4.15
+        self.server.stop()
+        self.server = self.own_server("--queue-retention", "1s")
+        self.api = self.client_of(self.server)
+        item = self.api.create(tags="t")["id"]
+        self.complete_and_let_expire(item)
         self.assertEqual(self.api.get(f"/events/{item}").status, 404)
+        self.assertEqual(self.api.get("/events").json["total"], 0)
+
+    def test_a_key_whose_item_is_gone_refuses_the_whole_array(self):  # S4.12 S4.16
+        self.server.stop()
+        self.server = self.own_server("--queue-retention", "1s")
+        self.api = self.client_of(self.server)
+        body = {"title": "once", "tags": "t", "idempotency_key": "k"}
+        item = self.api.post("/events", body).json["id"]
+        self.complete_and_let_expire(item)
+        answer = self.api.post("/events", [{"title": "new"}, body, {"title": "other"}])
+        self.assertEqual((answer.status, answer.json["field"]), (409, "[1].idempotency_key"))
         self.assertEqual(self.api.get("/events").json["total"], 0)
 
 
@@ -106,7 +132,8 @@ class Health(Case):
     def test_metrics_have_the_engines_and_the_servers_numbers(self):
         self.api.create()
         text = self.api.get("/metrics").body.decode()
-        for name in ("millrace_engine_commits_total", "millrace_ready 1", "createItems"):
+        for name in ("millrace_engine_commits_total", "millrace_ready 1", "createItems", "millrace_http_connections ",
+                     "millrace_http_refused_connections_total 0", "millrace_http_held_bytes 0"):
             self.assertIn(name, text)
 
     def test_a_metric_is_a_counter_if_its_name_says_total(self):
@@ -154,7 +181,7 @@ class Tls(unittest.TestCase):
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                         "-keyout", key, "-out", cert, "-days", "2", "-subj", "/CN=localhost",
                         "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
-        server = Server(new_place("embedded"), "--tls-cert", cert, "--tls-key", key)
+        server = Server(new_place("embedded"), "--tls-cert", cert, "--tls-key", key, "--connections-max", "1")
         self.addCleanup(server.kill)
         self.assertTrue(server.url.startswith("https://"))
         connection = http.client.HTTPSConnection("localhost", server.port,
@@ -162,6 +189,9 @@ class Tls(unittest.TestCase):
         self.addCleanup(connection.close)
         connection.request("GET", "/healthz")
         self.assertEqual(connection.getresponse().status, 200)
+        # One that is too many hears nothing: plain text in place of a handshake would be noise.
+        with socket.create_connection(("127.0.0.1", server.port)) as refused:
+            self.assertEqual(refused.makefile("rb").read(), b"")
 
     def refusal(self, certificate, key):
         """What is said about files that do not do; it is a wrong option, and nobody is asked for a passphrase."""
@@ -236,6 +266,28 @@ class Start(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertIn("MILLRACE_QUEUE_LEASE", said)
 
+    def test_a_url_that_cannot_be_read_is_not_repeated(self):
+        for url in ("postgres://u:SECRET%ZZ@127.0.0.1:1/db", "postgres://u:SECRET/x@127.0.0.1:1/db",
+                    "postgres://u:x@SECRET@127.0.0.1:1/db", "mysql://u:SECRET@127.0.0.1/db"):
+            code, out, said = run_serve("--listen", "127.0.0.1:0", "--store", url)
+            self.assertIn(code, (2, 69), url)
+            self.assertNotIn("SECRET", out + said)
+            self.assertIn("postgres://", said)
+
+    def test_an_admin_key_with_a_blank_at_its_end_is_refused(self):
+        code, _, said = run_serve("--auth", "keys", *self.place(), env={"MILLRACE_ADMIN_KEY": "read-from-a-file\n"})
+        self.assertEqual(code, 2)
+        self.assertIn("MILLRACE_ADMIN_KEY", said)
+
+    def test_a_short_admin_key_is_taken_and_warned_about(self):
+        for auth, warned in (("keys", True), ("off", False)):
+            server = Server(self.place(), "--auth", auth, env={"MILLRACE_ADMIN_KEY": "admin"})
+            self.addCleanup(server.kill)
+            client = server.client(key="admin")
+            self.addCleanup(client.close)
+            self.assertEqual(client.get("/events").status, 200)
+            self.assertEqual("MILLRACE_ADMIN_KEY has fewer than 16 characters" in server.log(), warned, auth)
+
     def test_help_has_examples(self):
         code, said, _ = run_serve("--help")
         self.assertEqual(code, 0)
@@ -291,6 +343,28 @@ class Start(unittest.TestCase):
             code, _, said = run_serve("--listen", "127.0.0.1:0", "--data", folder + "/data")
         self.assertEqual(code, 69)
         self.assertIn(folder, said)
+
+
+class Crowded(unittest.TestCase):
+    """Beyond the limits of connections."""
+
+    def test_the_refusal_says_why_and_is_told(self):
+        server = new_server("embedded", "--connections-per-address-max", "2")
+        self.addCleanup(server.kill)
+        clients = [server.client() for _ in range(3)]
+        for client in clients:
+            self.addCleanup(client.close)
+        self.assertEqual([client.get("/healthz").status for client in clients[:2]], [200, 200])
+        with socket.create_connection(("127.0.0.1", server.port)) as refused:
+            said = refused.makefile("rb").read()
+        head, _, body = said.partition(b"\r\n\r\n")
+        self.assertIn(b" 503 ", head)
+        self.assertIn(b"X-Request-ID: ", head)
+        self.assertEqual(json.loads(body)["type"], "urn:millrace:problem:unavailable")
+        text = clients[0].get("/metrics").body.decode()
+        self.assertIn("millrace_http_refused_connections_total 1\n", text)
+        self.assertIn("millrace_http_connections 2\n", text)
+        self.assertIn("connections refused", server.log())
 
 
 if __name__ == "__main__":

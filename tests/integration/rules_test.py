@@ -137,6 +137,23 @@ class Rules(RegistryCase):
                             ({"pattern": {"a": [{"nope": 1}]}, "event": {}}, "pattern.a[0]")):
             self.expect(self.api.post("/api/rules/test", body), 422, field)
 
+    def test_a_pattern_is_tried_on_a_stored_event_as_it_is_shown(self):  # S2.8
+        sent = {"type": "order.created", "source": "shop", "subject": "order:7", "eventId": "e", "data": {"id": 2},
+                "contextData": [{"key": "region", "value": "eu"}]}
+        answer = self.api.post("/api/events", sent)
+        self.expect(answer, 201)
+        pattern = {"detail-type": ["order.created"], "detail": {"id": [2]}, "context": {"region": ["eu"]},
+                   "id": ["e"], "resources": ["order:7"], "properties": {"id": [2]}}
+        shown = [answer.json] + [self.api.get(f"/api/events/e?format={form}").json
+                                 for form in ("native", "keyed", "cloudevents")]
+        for event in shown:
+            verdict = self.api.post("/api/rules/test", {"pattern": pattern, "event": event})
+            self.expect(verdict, 200)
+            self.assertEqual(verdict.json, {"matches": True, "why": [], "seenAs": "event"}, event)
+        # Keys that are another event's: it is what somebody made of one, and is taken as it is.
+        verdict = self.api.post("/api/rules/test", {"pattern": pattern, "event": {**shown[1], "PK": "TENANT#other"}})
+        self.assertEqual((verdict.json["matches"], verdict.json["seenAs"]), (False, "object"))
+
     def test_a_rule_is_tried_on_stored_events(self):
         for number in range(4):
             self.publish(data={"id": number})

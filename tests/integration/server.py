@@ -40,7 +40,8 @@ class Server:
 
     def __init__(self, place, *options, env=None, ready=True):
         self._log = tempfile.TemporaryFile(mode="w+")
-        self._options = ["--log-level", "warn", *place, *options]
+        level = [] if "--log-level" in options else ["--log-level", "warn"]
+        self._options = [*level, *place, *options]
         self._env = clean_environment(env)
         self._spawn(0 if ready else free_port())
         self.await_ready() if ready else self._await_listening()

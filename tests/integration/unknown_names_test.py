@@ -79,6 +79,20 @@ class Trials(RegistryCase):
     def test_a_context_filter_has_a_key(self):  # S3.4
         self.expect(self.api.get("/api/events?context.=b"), 400, "context")
 
+TARGET = {"id": "t", "type": "queue", "queue": "q"}
+PATTERN = {"type": ["a"]}
+DOCUMENTS = [
+    ("PUT", "/api/rules/r", {"patern": PATTERN}, "patern", "pattern"),
+    ("PUT", "/api/rules/r", {"pattern": PATTERN, "targets": [{**TARGET, "retries": 3}]}, "targets[0].retries", "retry"),
+    ("PUT", "/api/rules/r", {"pattern": PATTERN, "targets": [{**TARGET, "retry": {"attempts": 3}}]},
+     "targets[0].retry.attempts", "maxAttempts"),
+    ("POST", "/api/event-types", {"code": "a.done", "strct": True}, "strct", "strict"),
+    ("PUT", "/api/event-types/a.done", {"specVersions": [{"version": "1.0", "shema": ORDER}]}, "specVersions[0].shema",
+     "schema"),
+    ("PATCH", "/api/schemas/order.created/1.0", {"statsu": "DEPRECATED"}, "statsu", "status"),
+    ("PUT", "/api/public-events/order.created", {"feilds": ["id"]}, "feilds", "fields"),
+]
+
 
 @on_every_store
 class Bodies(RegistryCase):
@@ -89,6 +103,13 @@ class Bodies(RegistryCase):
             self.expect(answer, 422, field)
             self.assertIn(known, answer.json["detail"].split("it has ")[1].split(", "))
         self.assertNotIn("new", [tenant["id"] for tenant in self.api.get("/api/tenants?limit=1000").json["items"]])
+
+    def test_an_unknown_member_of_a_document_is_named_beside_the_known_ones(self):  # S2.8, S3.5, S2.7
+        self.make_type()
+        for method, path, body, field, known in DOCUMENTS:
+            answer = self.api.request(method, path, body)
+            self.expect(answer, 422, field)
+            self.assertIn(known, answer.json["detail"].split("it has ")[1].split(", "))
 
     def test_an_unknown_member_of_a_schema_file_is_named(self):  # S2.4
         file = {"file": "a.done.v1.json", "text": "true", "ifMach": 1}
@@ -107,6 +128,22 @@ class Bodies(RegistryCase):
         self.assertEqual([error["field"] for error in answer.json["errors"]], [f"[1].{field}" for field in missing])
         parts = self.api.post("/api/events?partial=true", [{"type": "a", "source": "s"}, sent]).json["items"]
         self.assertEqual(len(parts[1]["error"]["errors"]), len(missing))
+
+    def test_every_missing_attribute_of_a_cloudevent_is_named_at_once(self):  # S3.2
+        def missing(body, **fields):
+            answer = self.api.post("/api/events", body, headers=fields)
+            self.expect(answer, 422)
+            named = [error["field"] for error in answer.json["errors"]]
+            self.assertTrue(all(f'"{field}"' in answer.json["detail"] for field in named), answer.json["detail"])
+            return named
+
+        self.assertEqual(missing({"specversion": "1.0", "id": "1"}), ["source", "type"])
+        one = {"Content-Type": "application/cloudevents+json"}
+        self.assertEqual(missing({"type": "a"}, **one), ["specversion", "id", "source"])
+        batch = {"Content-Type": "application/cloudevents-batch+json"}
+        self.assertEqual(missing([{"specversion": "1.0", "type": "a"}], **batch), ["[0].id", "[0].source"])
+        binary = {"Content-Type": "application/json", "ce-specversion": "1.0", "ce-id": "1"}
+        self.assertEqual(missing({}, **binary), ["ce-source", "ce-type"])
 
 
 if __name__ == "__main__":

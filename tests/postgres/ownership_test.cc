@@ -4,6 +4,7 @@
 #include <future>
 
 #include "postgres/samples.h"
+#include "postgres/suspension.h"
 #include "postgres/test_cluster.h"
 
 namespace millrace::test {
@@ -81,6 +82,18 @@ TEST_F(OwnershipTest, AnOwnerLearnsFromItsHeartbeatThatItsShardsWereTaken) {
   EXPECT_TRUE(owner->owns());
   owner->release();
   EXPECT_FALSE(owner->owns());
+}
+
+// Before its heartbeat comes to say so: whoever asks first after the sleep must not get an answer of the past.
+TEST_F(OwnershipTest, AnOwnerOnAMachineThatWasSuspendedIsNotSureOfItsShards) {
+  auto owner = open("a");
+  const Epoch epoch = acquire(*owner);
+  EXPECT_TRUE(owner->owns());
+  suspend_machine(std::chrono::hours(3));
+  EXPECT_FALSE(owner->owns());
+  EXPECT_EQ(fate_of_commit(*owner, epoch, batch_of({new_item(1)})), Fate::fenced);
+  acquire(*owner);
+  EXPECT_TRUE(owner->owns());
 }
 
 TEST_F(OwnershipTest, AnOwnerWhoseNodeWasForgottenOwnsNothing) {

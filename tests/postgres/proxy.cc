@@ -87,7 +87,7 @@ void Proxy::forward(const std::stop_token& stop) {
 void Proxy::accept_client() {
   const Pair pair{.client = accept(listener_, nullptr, nullptr), .server = socket(AF_INET, SOCK_STREAM, 0)};
   const sockaddr_in address = local(server_port_);
-  if (connect(pair.server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+  if (!refuse_clients_ && connect(pair.server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
     pairs_.push_back(pair);
   } else {
     close(pair.client);

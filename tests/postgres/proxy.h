@@ -20,6 +20,8 @@ class Proxy {
   void cut_at_next_answer() { cut_at_answer_ = true; }
   // Closes the clients' side of all connections; the server does not learn of it.
   void cut_clients() { cut_clients_ = true; }
+  // From now on nobody gets through any more; connections that exist go on.
+  void refuse_clients() { refuse_clients_ = true; }
 
  private:
   struct Pair {
@@ -36,6 +38,7 @@ class Proxy {
   int port_ = 0;
   std::atomic<bool> cut_at_answer_ = false;
   std::atomic<bool> cut_clients_ = false;
+  std::atomic<bool> refuse_clients_ = false;
   std::vector<Pair> pairs_;
   std::vector<int> abandoned_;  // to the server, without a client
   std::jthread thread_;

@@ -4,6 +4,7 @@
 
 #include <future>
 
+#include "postgres/earlier_schema.h"
 #include "postgres/samples.h"
 #include "postgres/test_cluster.h"
 #include "store/postgres/migrations.h"
@@ -37,26 +38,8 @@ TEST_F(Schema, OpeningTwiceAppliesEachStepOnce) {
             std::to_string(store::postgres::migrations().size()));
 }
 
-// A database as an earlier program left it: each step finds what the one before made.
-class EarlierSchema : public Schema {
- protected:
-  void make(std::size_t steps) {
-    run_sql(url_, "CREATE SCHEMA millrace");
-    run_sql(url_,
-            "CREATE TABLE millrace.schema_migrations (version integer PRIMARY KEY, title text NOT NULL, "
-            "checksum text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp());"
-            "INSERT INTO millrace.schema_migrations (version, title, checksum) VALUES (0, 'lock', '')");
-    for (const store::postgres::Migration& step : store::postgres::migrations().first(steps)) {
-      run_sql(url_, step.sql);
-      run_sql(url_,
-              fmt::format("INSERT INTO millrace.schema_migrations (version, title, checksum) VALUES ({}, '{}', '{}')",
-                          step.version, step.title, checksum(step)));
-    }
-  }
-};
-
-TEST_F(EarlierSchema, WithEventsIsBroughtForward) {
-  make(4);
+TEST_F(Schema, OfAnEarlierProgramWithEventsIsBroughtForward) {
+  make_earlier_schema(url_, 4);
   run_sql(url_, R"sql(
 INSERT INTO millrace.events
 SELECT n, n, to_timestamp(1700000000), now(), NULL, 7, 'default', '1700000000000', 'id-' || 9 - n, 't', 's', '', 'default',
@@ -74,8 +57,8 @@ FROM generate_series(1, 5) n)sql");
 }
 
 // Payloads of step 1 are json, later ones text.
-TEST_F(EarlierSchema, WithItemsIsBroughtForward) {
-  make(7);
+TEST_F(Schema, OfAnEarlierProgramWithItemsIsBroughtForward) {
+  make_earlier_schema(url_, 7);
   run_sql(url_, R"sql(
 INSERT INTO millrace.lanes
 VALUES ('00000000-0000-0000-0000-000000000001', 1000, 1000, 3, 7, 0, false, 'default', 'events', 'default', '{red}');

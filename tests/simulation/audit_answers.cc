@@ -150,17 +150,21 @@ void Auditor::check_answer(const Request& request, const shard::Reply& reply, co
 void Auditor::check_created(const shard::Create& create, const shard::Reply& reply, const Added& added) const {
   std::map<std::string, std::pair<std::string, std::optional<ItemId>>> keys;  // fingerprint and, if known, the id
   bool clash = false;
+  bool gone = false;  // what a key made has expired
   for (const shard::NewItem& item : create.items) {
     if (!item.idempotency_key) continue;
     const auto known = applied_.dedup.find({create.queue.tenant, {}, *item.idempotency_key});
     if (known != applied_.dedup.end() && known->second.expires > now_) {
-      keys.emplace(*item.idempotency_key, std::pair(known->second.fingerprint, ItemId{known->second.made}));
+      const ItemId made{known->second.made};
+      keys.emplace(*item.idempotency_key, std::pair(known->second.fingerprint, made));
+      gone |= applied_.find(create.queue, made) == nullptr;
     }
     const auto [entry, fresh] = keys.emplace(*item.idempotency_key, std::pair(item.fingerprint, std::nullopt));
     clash |= entry->second.first != item.fingerprint;
   }
-  if (clash) {
-    MR_REQUIRE(is_error(reply, Errc::conflict), "a key was used for another request: {}", describe(reply));
+  if (clash || gone) {
+    MR_REQUIRE(is_error(reply, Errc::conflict), "a key was used for another request, or its item is gone: {}",
+               describe(reply));
     MR_REQUIRE(added.dedup.empty(), "a refused array stored a key");
     for (const shard::ItemWrite& write : added.items) MR_REQUIRE(!write.body, "a refused array stored an item");
     return;

@@ -114,9 +114,21 @@ void Auditor::check_pick(const queue::QueueKey& queue, const Item& item, const s
   const auto self = std::ranges::find(all, &item, &Candidate::item);
   MR_REQUIRE(self != all.end(), "{}: leased although it is not waiting or is paused", describe(r));
   MR_REQUIRE(self->allowed, "{}: leased before an earlier item of its group", describe(r));
+  check_alone(item);
   if (two_phases_) return;
   check_best(item, claim, all);
   check_nothing_parked_before(item);
+}
+
+// A group lets one of its members out at a time, also where one that was reset goes before the one that is held.
+void Auditor::check_alone(const Item& item) const {
+  const queue::ItemRecord& r = item.record;
+  if (!takes_turns(r)) return;
+  for (const auto& [id, other] : applied_.queues.at(r.lane->queue)) {
+    const queue::ItemRecord& o = other.record;
+    const bool out = id != r.id && o.status == Status::processing && takes_turns(o) && group_of(o) == group_of(r);
+    MR_REQUIRE(!out, "{}: leased while {} of its group is held", describe(r), describe(o));
+  }
 }
 
 void Auditor::check_best(const Item& item, const shard::Claim& claim, std::span<const Candidate> all) const {

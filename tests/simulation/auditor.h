@@ -93,6 +93,7 @@ class Auditor {
   void check_new_item(const shard::ItemWrite& write, const shard::NewItem& wanted, const queue::QueueKey& queue);
   void check_log(const Added& added, const shard::Command* command);
   void check_pick(const queue::QueueKey& queue, const Item& item, const shard::Claim& claim) const;
+  void check_alone(const Item& item) const;
   void check_best(const Item& item, const shard::Claim& claim, std::span<const Candidate> all) const;
   void check_parking(const Added& added);
   void check_group_parking(const shard::ItemWrite& write);

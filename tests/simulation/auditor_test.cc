@@ -105,6 +105,20 @@ TEST_F(AuditorTest, LetsTheNextGoOnError) {
   EXPECT_NO_THROW(leased(second));
 }
 
+TEST_F(AuditorTest, FindsTwoMembersOfAGroupOutAtOnce) {
+  shard::NewItem once = grouped(GroupMode::next_on_error);
+  once.max_retries = 1;
+  queue::ItemRecord first = leased(created(once));
+  const queue::ItemRecord second = created(grouped(GroupMode::next_on_error));
+  story.settle(first, story.outcome(first, false));  // its last try
+  story.look();
+  leased(second);
+  story.reset(first);
+  story.look();
+  story.claim(first);
+  expect_look("of its group is held");
+}
+
 TEST_F(AuditorTest, FindsAWorseItemTakenFirst) {
   const queue::ItemRecord plain = created();
   shard::NewItem urgent = story.new_item();

@@ -149,9 +149,13 @@ shard::Command Clients::draw_about_item() {
   const std::uint64_t what = random_.below(3);
   const KnownLease* lease = draw_lease();
   if (what == 0 && lease) return shard::Release{lease->queue, lease->holder.item, *lease->holder.token};
-  const std::optional<KnownItem> item = draw_known();
+  std::optional<KnownItem> item = draw_known();
   if (!item) return draw_claim();
   if (what == 1) return shard::Cancel{item->queue, item->id, "cancel " + std::to_string(random_.below(100))};
+  // Operators mostly bring back what failed for good, soon after it did.
+  if (!failed_.empty() && random_.chance(700)) {
+    item = failed_[failed_.size() - 1 - random_.below(std::min<std::size_t>(failed_.size(), 3))];
+  }
   return shard::Reset{item->queue, item->id, "reset " + std::to_string(random_.below(100))};
 }
 
@@ -221,12 +225,22 @@ void Clients::learn_leases(const std::vector<queue::ItemRecord>& items) {
   }
 }
 
+void Clients::learn_failures(const queue::QueueKey& queue, const shard::Settled& settled) {
+  for (const auto& outcome : settled.outcomes) {
+    if (!outcome || outcome->entry.action != queue::Action::failed || outcome->entry.next_retry_at) continue;
+    failed_.push_back({queue, outcome->entry.item});
+  }
+}
+
 void Clients::learn(const shard::Command& command, const shard::Reply& reply) {
   if (const auto* created = std::get_if<shard::Created>(&reply)) {
     for (const auto& item : created->items) items_.push_back({std::get<shard::Create>(command).queue, item.id});
   }
   if (const auto* claimed = std::get_if<shard::Claimed>(&reply)) learn_leases(claimed->items);
-  if (const auto* settled = std::get_if<shard::Settled>(&reply)) learn_leases(settled->claimed);
+  if (const auto* settled = std::get_if<shard::Settled>(&reply)) {
+    learn_leases(settled->claimed);
+    learn_failures(std::get<shard::Settle>(command).queue, *settled);
+  }
 }
 
 }  // namespace millrace::simulation

@@ -57,10 +57,12 @@ class Clients {
   const KnownLease* draw_lease();
   std::optional<KnownItem> draw_known();
   void learn_leases(const std::vector<queue::ItemRecord>& items);
+  void learn_failures(const queue::QueueKey& queue, const shard::Settled& settled);
 
   Random& random_;
   const Profile& profile_;
   std::vector<KnownItem> items_;
+  std::vector<KnownItem> failed_;  // for good, as their workers were told
   std::vector<KnownLease> leases_;
   std::vector<shard::Settle> settles_;  // sent before, to be repeated
   std::uint32_t created_ = 0;

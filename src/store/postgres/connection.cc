@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -24,14 +25,41 @@ std::string field(const PGresult* result, int code) {
   return text == nullptr ? "" : text;
 }
 
-// Defaults of ours stand before the URL, so that what the URL says wins.
-PGconn* connect(const Connection::Target& target) {
+// How often a wait without a deadline looks around: soon enough for a stop, seldom enough to cost nothing.
+constexpr int kGlanceMs = 100;
+
+// Defaults of ours stand before the URL, so that what the URL says wins. Keepalives find a machine that is gone, also
+// where a wait has no deadline.
+auto with_parameters(const Connection::Target& target, auto call) {
   const char* const keywords[] = {
       "connect_timeout",      "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
       "target_session_attrs", "dbname",          "application_name",    "client_encoding",  nullptr};
   const char* const values[] = {
       "5", "5", "2", "3", "10000", "read-write", target.url.c_str(), target.application_name.c_str(), "UTF8", nullptr};
-  return PQconnectdbParams(keywords, values, 1);
+  return call(keywords, values, 1);
+}
+
+// Whether libpq reads the URL as it was meant. It quotes what it cannot read, which may be a password.
+bool is_readable(const std::string& url) {
+  const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> options(PQconninfoParse(url.c_str(), nullptr),
+                                                                               PQconninfoFree);
+  if (options == nullptr) return false;
+  for (const PQconninfoOption* each = options.get(); each->keyword != nullptr; ++each) {
+    const std::string_view keyword = each->keyword;
+    const std::string_view value = each->val == nullptr ? "" : each->val;
+    // A password with an "@" or a "/" of its own ends up in these.
+    if (keyword == "host" && value.find('@') != value.npos) return false;
+    if (keyword == "port" && value.find_first_not_of("0123456789,") != value.npos) return false;
+  }
+  return true;
+}
+
+std::string why_not_connected(const Connection::Target& target, const PGconn* conn) {
+  if (conn == nullptr) return "out of memory";
+  if (is_readable(target.url)) return trimmed(PQerrorMessage(conn));
+  return "the URL cannot be read (it is not shown, for it may have a password): write "
+         "postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %XX for what is not a letter or digit in a name or the "
+         "password";
 }
 
 // The binary COPY format: a header, then rows of length-prefixed fields, then -1 in place of a row.
@@ -104,14 +132,21 @@ void Rows::read(int i, Row& row) const {
 }
 
 Connection::Connection(const Target& target)
-    : conn_(connect(target), [](pg_conn* c) { PQfinish(c); }), answer_within_(target.answer_within) {
+    : conn_(with_parameters(target, PQconnectdbParams), [](pg_conn* c) { PQfinish(c); }),
+      answer_within_(target.answer_within),
+      meanwhile_(target.meanwhile) {
   if (conn_ == nullptr || PQstatus(conn_.get()) != CONNECTION_OK) {
-    throw SqlError(trimmed(conn_ == nullptr ? "out of memory" : PQerrorMessage(conn_.get())), "", true, 0);
+    throw SqlError(why_not_connected(target, conn_.get()), "", true, 0);
   }
   // Notices (a table that exists already) concern nobody.
   PQsetNoticeReceiver(conn_.get(), [](void*, const PGresult*) {}, nullptr);
   PQsetnonblocking(conn_.get(), 1);
   if (!target.settings.empty()) script(target.settings);
+}
+
+bool Connection::answers(const Target& target) {
+  const PGPing answer = with_parameters(target, PQpingParams);
+  return answer == PQPING_OK || answer == PQPING_REJECT;
 }
 
 SqlError Connection::broken_off(std::size_t statement) const {
@@ -126,8 +161,12 @@ SqlError Connection::error_of(const PGresult* result, std::size_t statement) con
 }
 
 void Connection::await(short events, Deadline until, std::size_t statement) {
-  const auto left = std::chrono::ceil<Millis>(until - std::chrono::steady_clock::now());
   pollfd waiting{.fd = PQsocket(conn_.get()), .events = events, .revents = 0};
+  if (meanwhile_) {
+    while (poll(&waiting, 1, kGlanceMs) == 0) meanwhile_();
+    return;
+  }
+  const auto left = std::chrono::ceil<Millis>(until - std::chrono::steady_clock::now());
   if (left > Millis(0) && poll(&waiting, 1, static_cast<int>(left.count())) != 0) return;
   throw SqlError("PostgreSQL did not answer in time", "", true, statement);
 }
@@ -198,6 +237,12 @@ void Connection::copy_out(const std::string& sql, const std::function<void(Row&)
   }
   if (size == -2) throw broken_off(0);
   finish_command(deadline());
+}
+
+void Connection::cancel() {
+  const std::unique_ptr<PGcancel, void (*)(PGcancel*)> request(PQgetCancel(conn_.get()), PQfreeCancel);
+  char why[256];
+  if (request != nullptr) PQcancel(request.get(), why, sizeof why);
 }
 
 int Connection::socket() const { return PQsocket(conn_.get()); }

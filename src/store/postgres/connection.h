@@ -1,5 +1,5 @@
 // One connection to PostgreSQL: statements prepared once and kept, binary both ways, several statements
-// in one round trip, and a deadline on every wait. Used by one thread at a time.
+// in one round trip, and a bound on every wait. Used by one thread at a time.
 #pragma once
 
 #include <chrono>
@@ -68,9 +68,15 @@ class Connection {
     std::string application_name;
     Millis answer_within = std::chrono::seconds(30);  // of every wait but listening
     std::string settings = {};                        // SET statements, run once connected
+    // In place of answer_within, where nobody knows how long the server will take: called ten times a second while it
+    // works, and throws to give it up.
+    std::function<void()> meanwhile = {};
   };
   // Throws SqlError with lost() if no server answers.
   explicit Connection(const Target& target);
+
+  // Whether a server answers there at all, even if it takes no more connections. Waits for about five seconds.
+  static bool answers(const Target& target);
 
   // One prepared statement, one round trip.
   Rows run(const Statement& statement, const Params& params = {});
@@ -78,6 +84,10 @@ class Connection {
   void script(const std::string& sql);
   // COPY (…) TO STDOUT (FORMAT binary): `take` gets each row.
   void copy_out(const std::string& sql, const std::function<void(Row&)>& take);
+
+  // Asks the server to break off what it is running for this connection, which then fails with 57014. Best effort;
+  // of use in Target::meanwhile.
+  void cancel();
 
   // For waiting on NOTIFY.
   int socket() const;
@@ -99,6 +109,7 @@ class Connection {
 
   std::unique_ptr<pg_conn, void (*)(pg_conn*)> conn_;
   Millis answer_within_;
+  std::function<void()> meanwhile_;
   absl::flat_hash_set<const Statement*> prepared_;
 };
 

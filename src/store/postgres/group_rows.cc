@@ -4,6 +4,7 @@
 
 #include <absl/container/flat_hash_map.h>
 #include "shard/facts.h"
+#include "store/latest_time.h"
 #include "store/postgres/group_statements.h"
 
 namespace millrace::store::postgres {
@@ -33,22 +34,6 @@ bool untouched(const queue::ItemRecord& r) {
   return r.status == queue::Status::pending && r.placement == queue::Placement::live && r.group == nullptr &&
          !r.retry_wait && r.retry_count == 0 && r.attempt == 0 && !lease_token(r.lease) && !lease_until(r.lease) &&
          !lease_worker(r.lease);
-}
-
-// The latest time that the batch mentions; the shard's `now` never goes back behind it.
-std::optional<Time> latest(const shard::Batch& batch) {
-  std::optional<Time> latest;
-  const auto seen = [&](Time t) { latest = latest ? std::max(*latest, t) : t; };
-  for (const auto& write : batch.items) {
-    seen(write.record.updated);
-    if (write.body != nullptr) seen(write.body->created);
-  }
-  for (const auto& write : batch.log) seen(write.entry.created);
-  for (const auto& write : batch.documents) seen(write.document.updated);
-  for (const auto& record : batch.audit) seen(record.time);
-  for (const auto& record : batch.workers) seen(record.last_seen);
-  for (const auto& event : batch.events) seen(event->received);
-  return latest;
 }
 
 // Of rows with the same key the last one: a statement may touch a row only once.
@@ -133,7 +118,7 @@ GroupRows::GroupRows(std::span<const shard::Batch> group, const Written& written
 }
 
 void GroupRows::add_batch(const shard::Batch& batch) {
-  shards_.push_back({batch.shard, latest(batch)});
+  shards_.push_back({batch.shard, latest_time(batch)});
   add_items(batch);
   add_drops(batch);
   add_log(batch);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/digest.h"
 #include "store/postgres/event_tables.h"
 #include "store/postgres/sent_rows.h"
@@ -284,97 +286,31 @@ constexpr Migration kMigrations[] = {
     {5, "events of one millisecond by position", kTableByPosition},
     {6, "parked members of ordered groups", kParkedMembers},
     {7, "versions of removed documents", kRemovedVersions},
-    {8, "rows as they are sent, keys by number", kSentRows},
+    // Earlier programs name the former keys in ON CONFLICT.
+    {8, "rows as they are sent, keys by number", kSentRows, Upgrade::stop},
     {9, "the installation", kInstallation},
 };
 
-// Version 0 is no step: its row is what starting nodes queue up on, since advisory locks are out.
-const std::string kLedger = R"sql(
-CREATE TABLE IF NOT EXISTS millrace.schema_migrations (
-  version  integer PRIMARY KEY,
-  title    text NOT NULL,
-  checksum text NOT NULL,
-  applied  timestamptz NOT NULL DEFAULT clock_timestamp()
-);
-INSERT INTO millrace.schema_migrations (version, title, checksum) VALUES (0, 'lock', '') ON CONFLICT DO NOTHING)sql";
-
 const Statement kHasLedger = {"has_ledger", "SELECT to_regclass('millrace.schema_migrations') IS NOT NULL"};
-const Statement kHasSchema = {"has_schema", "SELECT to_regnamespace('millrace') IS NOT NULL"};
-const Statement kLockLedger = {"lock_ledger",
-                               "SELECT version FROM millrace.schema_migrations WHERE version = 0 FOR UPDATE"};
 const Statement kApplied = {"applied", "SELECT version, checksum FROM millrace.schema_migrations WHERE version > 0"};
-const Statement kRecord = {
-    "record_migration",
-    "INSERT INTO millrace.schema_migrations (version, title, checksum) VALUES ($1::integer, $2::text, $3::text)"};
 
-bool yes(const Rows& rows) {
-  Row row;
-  rows.read(0, row);
-  return row.boolean();
+const Migration* find(std::span<const Migration> steps, int version) {
+  const auto found = std::ranges::find(steps, version, &Migration::version);
+  return found == steps.end() ? nullptr : &*found;
 }
 
-// IF NOT EXISTS still collides when two sessions create the same thing at once.
-bool lost_race(const SqlError& error) {
-  return error.sqlstate() == "23505" || error.sqlstate() == "42P06" || error.sqlstate() == "42P07" ||
-         error.sqlstate() == "42710" || error.sqlstate() == "XX000";
-}
-
-void create_ledger(Connection& connection) {
-  constexpr int kTries = 5;
-  for (int tried = 1;; ++tried) {
-    try {
-      if (yes(connection.run(kHasLedger))) return;
-      // Only where it is missing: a role that may not create schemas can be given a ready one.
-      if (!yes(connection.run(kHasSchema))) connection.script("CREATE SCHEMA IF NOT EXISTS millrace");
-      connection.script(kLedger);
-      return;
-    } catch (const SqlError& error) {
-      if (!lost_race(error) || tried == kTries) throw;
-    }
+void require_ours(std::span<const Migration> steps, int version, std::string_view its_checksum) {
+  const Migration* known = find(steps, version);
+  if (known == nullptr) {
+    throw StoreError(Fate::broken, fmt::format("the schema in PostgreSQL has version {}, this program knows up to {}: "
+                                               "run the newer program",
+                                               version, steps.size()));
   }
-}
-
-const Migration* find(int version) {
-  for (const Migration& migration : kMigrations) {
-    if (migration.version == version) return &migration;
+  if (its_checksum != checksum(*known)) {
+    throw StoreError(Fate::broken, fmt::format("schema step {} ({}) in PostgreSQL has another checksum than this "
+                                               "program's: it was made by another build",
+                                               version, known->title));
   }
-  return nullptr;
-}
-
-// How many steps are applied. Throws StoreError if they are not ours.
-int check_applied(const Rows& applied) {
-  Row row;
-  for (int i = 0; i < applied.size(); ++i) {
-    applied.read(i, row);
-    const int version = row.i32();
-    const Migration* known = find(version);
-    if (known == nullptr) {
-      throw StoreError(Fate::broken,
-                       fmt::format("the schema in PostgreSQL has version {}, this program knows up to {}: "
-                                   "run the newer program",
-                                   version, std::size(kMigrations)));
-    }
-    if (row.view() != checksum(*known)) {
-      throw StoreError(Fate::broken, fmt::format("schema step {} ({}) in PostgreSQL has another checksum than this "
-                                                 "program's: it was made by another build",
-                                                 version, known->title));
-    }
-  }
-  return applied.size();
-}
-
-// True if a step was applied, false if there was none left.
-bool apply_next(Connection& connection) {
-  connection.script("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
-  connection.run(kLockLedger);
-  const int applied = check_applied(connection.run(kApplied));
-  const Migration* next = find(applied + 1);
-  if (next != nullptr) {
-    connection.script(next->sql);
-    connection.run(kRecord, Params().add(next->version).add(next->title).add(checksum(*next)));
-  }
-  connection.script("COMMIT");
-  return next != nullptr;
 }
 
 }  // namespace
@@ -383,14 +319,26 @@ std::span<const Migration> migrations() { return kMigrations; }
 
 std::string checksum(const Migration& migration) { return to_hex(sha256(migration.sql)); }
 
-void require_known_schema(Connection& connection) {
-  if (yes(connection.run(kHasLedger))) check_applied(connection.run(kApplied));
+bool has_ledger(Connection& connection) {
+  const Rows rows = connection.run(kHasLedger);
+  Row row;
+  rows.read(0, row);
+  return row.boolean();
 }
 
-void migrate(Connection& connection) {
-  create_ledger(connection);
-  while (apply_next(connection)) {
+const Migration* next_step(Connection& connection, std::span<const Migration> steps) {
+  const Rows applied = connection.run(kApplied);
+  Row row;
+  for (int i = 0; i < applied.size(); ++i) {
+    applied.read(i, row);
+    const int version = row.i32();
+    require_ours(steps, version, row.view());
   }
+  return find(steps, applied.size() + 1);
+}
+
+void require_known_schema(Connection& connection) {
+  if (has_ledger(connection)) next_step(connection, kMigrations);
 }
 
 }  // namespace millrace::store::postgres

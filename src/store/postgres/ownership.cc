@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "base/log.h"
 #include "store/postgres/records.h"
@@ -71,6 +72,13 @@ FROM pg_stat_activity a
 WHERE a.usename = current_user AND a.pid <> pg_backend_pid() AND a.xact_start < clock_timestamp() - interval '3 seconds'
   AND a.application_name IN (SELECT 'millrace ' || l.instance FROM millrace.shard_leases l))sql"};
 
+// The steady clock stands still while the machine is suspended; other nodes' patience does not.
+std::chrono::nanoseconds since_boot() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
 // Becomes readable when stop is requested, so that a wait on a socket ends.
 class StopSignal {
  public:
@@ -118,9 +126,7 @@ Ownership::Ownership(const PostgresOptions& options, Connection::Target target, 
 
 Ownership::~Ownership() = default;
 
-bool Ownership::holds() const {
-  return taken_ && std::chrono::steady_clock::now().time_since_epoch() - last_beat_.load() <= options_.node_ttl;
-}
+bool Ownership::holds() const { return taken_ && since_boot() - last_beat_.load() <= options_.node_ttl; }
 
 std::optional<Epoch> Ownership::acquire(const std::stop_token& stop) {
   taken_ = false;
@@ -152,7 +158,7 @@ std::optional<Epoch> Ownership::acquire(const std::stop_token& stop) {
 }
 
 void Ownership::register_node(Connection& connection) {
-  const auto sent = std::chrono::steady_clock::now().time_since_epoch();
+  const auto sent = since_boot();
   connection.run(kRegister, Params().add(instance_).add(options_.node_id).add(std::int64_t{options_.node_ttl.count()}));
   last_beat_ = sent;
   connection.run(kForgetDead);
@@ -216,7 +222,7 @@ void Ownership::release() {
 
 void Ownership::beat_once(Connection& connection) {
   const bool held = taken_;
-  const auto sent = std::chrono::steady_clock::now().time_since_epoch();
+  const auto sent = since_boot();
   const Rows rows = connection.run(kBeat, Params().add(instance_));
   Row row;
   rows.read(0, row);

@@ -54,7 +54,7 @@ class Ownership {
   const std::string instance_;
   int lock_timeouts_ = 0;
   std::atomic<bool> taken_ = false;
-  std::atomic<std::chrono::steady_clock::duration> last_beat_{};  // when the last one that arrived was sent
+  std::atomic<std::chrono::nanoseconds> last_beat_{};  // when the last one that arrived was sent, since the boot
   // The connection that took the shards, kept open: a namesake counts an owner without connections as ended.
   std::unique_ptr<Connection> presence_;
   std::jthread heartbeat_;

@@ -10,7 +10,7 @@
 #include "store/body_reads.h"
 #include "store/postgres/committer.h"
 #include "store/postgres/events.h"
-#include "store/postgres/migrations.h"
+#include "store/postgres/migration_run.h"
 #include "store/postgres/ownership.h"
 #include "store/postgres/read_pool.h"
 #include "store/postgres/reads.h"
@@ -150,7 +150,7 @@ std::unique_ptr<Store> open_postgres(const PostgresOptions& options) {
   try {
     Connection connection(target);
     postgres::require_usable(connection);
-    postgres::migrate(connection);
+    postgres::migrate(target, {.stop_asked = options.stop_asked, .older_nodes_patience = options.older_nodes_patience});
   } catch (const postgres::SqlError& error) {
     throw StoreError(Fate::not_done, fmt::format("PostgreSQL: {}", error.what()));
   }

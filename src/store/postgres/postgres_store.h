@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/time.h"
@@ -19,6 +21,13 @@ struct PostgresOptions {
   Millis node_ttl = std::chrono::seconds(4);        // silent for so long, others take its shards
   Millis answer_within = std::chrono::seconds(30);  // a server silent for so long is given up
   std::size_t read_connections = 4;
+
+  // Bringing the schema up to date can take long. Asked ten times a second meanwhile, by the opening thread; once it
+  // says true, what is under way is rolled back and open_postgres() throws not_done.
+  std::function<bool()> stop_asked = {};
+  // How long to wait for nodes with an earlier version, where the schema has a step they cannot live with; nullopt:
+  // until they have ended. Then not_done as well.
+  std::optional<Millis> older_nodes_patience = {};
 };
 
 // Connects and brings the schema up to date. Throws StoreError: not_done if the server cannot be used now,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "queue/groups.h"
+#include "store/latest_time.h"
 #include "store/rocksdb/events.h"
 
 namespace millrace::store::rocks {
@@ -217,16 +218,7 @@ void BatchWriter::drop_logs(const shard::Batch& batch) {
 }
 
 Time latest_time(const shard::Batch& batch, Time floor) {
-  for (const auto& write : batch.items) {
-    floor = std::max(floor, write.record.updated);
-    if (write.body) floor = std::max(floor, write.body->created);
-  }
-  for (const auto& write : batch.log) floor = std::max(floor, write.entry.created);
-  for (const auto& write : batch.documents) floor = std::max(floor, write.document.updated);
-  for (const auto& record : batch.audit) floor = std::max(floor, record.time);
-  for (const auto& worker : batch.workers) floor = std::max(floor, worker.last_seen);
-  for (const auto& event : batch.events) floor = std::max(floor, event->received);
-  return floor;
+  return std::max(floor, store::latest_time(batch).value_or(floor));
 }
 
 }  // namespace millrace::store::rocks

@@ -238,12 +238,25 @@ std::uint64_t Database::persist(rocksdb::WriteBatch& batch) {
   return number;
 }
 
-// In order: a table file must never hold the number of a record without the records before it.
-void Database::apply(rocksdb::WriteBatch& batch, std::uint64_t number) {
-  for (auto last = applied_.load(); last + 1 != number; last = applied_.load()) {
+void Database::wait_applied() { wait_applied(journal_->next() - 1); }
+
+void Database::wait_applied(std::uint64_t number) {
+  for (auto last = applied_.load(); last != number; last = applied_.load()) {
     if (last == kNotApplied) throw StoreError(Fate::broken, "an earlier write could not be applied");
     applied_.wait(last);
   }
+}
+
+void Database::wait_announced() const {
+  const std::uint64_t number = announced_.load();
+  auto last = applied_.load();
+  for (; last < number; last = applied_.load()) applied_.wait(last);
+  if (last == kNotApplied && number != 0) throw StoreError(Fate::broken, "an earlier write could not be applied");
+}
+
+// In order: a table file must never hold the number of a record without the records before it.
+void Database::apply(rocksdb::WriteBatch& batch, std::uint64_t number) {
+  wait_applied(number - 1);
   try {
     insert(batch);
     applied_.store(number);
@@ -321,7 +334,10 @@ Findings Database::findings() const {
   return findings;
 }
 
-View::View(Database& database) : database_(database), snapshot_(database.raw().GetSnapshot()) {}
+View::View(Database& database) : database_(database) {
+  database.wait_announced();
+  snapshot_ = database.raw().GetSnapshot();
+}
 
 View::~View() { database_.raw().ReleaseSnapshot(snapshot_); }
 

@@ -52,6 +52,11 @@ class Database {
   // applied first: apply() waits for it.
   std::uint64_t persist(rocksdb::WriteBatch& batch);
   void apply(rocksdb::WriteBatch& batch, std::uint64_t number);
+  // A View that is made from now on waits until the record is visible. REQUIRES: it will be applied without delay.
+  void announce(std::uint64_t number) { announced_.store(number); }
+  void wait_announced() const;
+  // Returns when all that was persisted is visible. On the thread that persists.
+  void wait_applied();
 
   void put(rocksdb::WriteBatch& batch, Table table, std::string_view key, std::string_view value);
   void erase(rocksdb::WriteBatch& batch, Table table, std::string_view key);
@@ -73,6 +78,7 @@ class Database {
   void replay();
   std::optional<std::uint64_t> read_number(std::string_view key, rocksdb::ReadTier tier);
   void insert(rocksdb::WriteBatch& batch);
+  void wait_applied(std::uint64_t number);
   void trim_journal();
   bool is_flushing();
   void flush(Wait wait);
@@ -85,9 +91,10 @@ class Database {
   std::vector<rocksdb::ColumnFamilyHandle*> opened_;  // the tables, then any that a newer program made
   std::array<rocksdb::ColumnFamilyHandle*, kTables> families_{};
   std::optional<Journal> journal_;
-  std::atomic<std::uint64_t> applied_ = 0;  // the last record that is in memory as well
-  std::size_t trimmed_at_ = 0;              // bytes in use when the journal was last trimmed
-  std::string failure_;                     // of the first write that failed
+  std::atomic<std::uint64_t> applied_ = 0;    // the last record that is in memory as well
+  std::atomic<std::uint64_t> announced_ = 0;  // the last one that somebody may have been told of before that
+  std::size_t trimmed_at_ = 0;                // bytes in use when the journal was last trimmed
+  std::string failure_;                       // of the first write that failed
   mutable std::atomic<bool> space_is_short_ = false;
   mutable std::atomic<std::chrono::steady_clock::duration> space_checked_{};
 };
@@ -113,7 +120,7 @@ class View {
 
  private:
   Database& database_;
-  const rocksdb::Snapshot* snapshot_;
+  const rocksdb::Snapshot* snapshot_ = nullptr;
 };
 
 // Throws if the iterator stopped because of a failure rather than at its end.

@@ -1,6 +1,7 @@
 #include "store/rocksdb/event_entries.h"
 
 #include "base/assert.h"
+#include "store/rocksdb/keys.h"
 #include "store/stored_keys.h"
 
 namespace millrace::store::rocks {
@@ -8,11 +9,6 @@ namespace {
 
 constexpr std::size_t kNumberBytes = 8;
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-
-void end_name(std::string& out, std::string_view name) {
-  MR_ASSERT(name.find('\0') == std::string_view::npos, "a NUL in a name would make keys ambiguous");
-  out.append(name).push_back('\0');
-}
 
 std::uint64_t number_before_end(std::string_view key, std::size_t numbers) {
   const std::size_t back = numbers * kNumberBytes;
@@ -36,14 +32,14 @@ std::string event_key(ShardId shard, const TenantId& tenant, Position position) 
 
 std::string event_expiry_key(ShardId shard, Time expires, const TenantId& tenant, Position position) {
   std::string out = time_prefix(shard, expires);
-  end_name(out, tenant.text());
+  put_name(out, tenant.text());
   return with_position(std::move(out), position);
 }
 
 std::string pattern_prefix(ShardId shard, const TenantId& tenant, event::Index index, std::string_view partition) {
   std::string out = tenant_prefix(shard, tenant);
   put_u8(out, static_cast<std::uint8_t>(index));
-  end_name(out, partition);
+  put_name(out, partition);
   return out;
 }
 
@@ -56,13 +52,13 @@ std::string pattern_entry(ShardId shard, const TenantId& tenant, event::Index in
 std::string facet_prefix(ShardId shard, const TenantId& tenant, Facet facet, std::string_view value) {
   std::string out = tenant_prefix(shard, tenant);
   put_u8(out, static_cast<std::uint8_t>(facet));
-  end_name(out, value);
+  put_name(out, value);
   return out;
 }
 
 std::string context_prefix(ShardId shard, const TenantId& tenant, const event::ContextPair& pair) {
   std::string out = facet_prefix(shard, tenant, Facet::context, pair.key);
-  end_name(out, pair.value);
+  put_name(out, pair.value);
   return out;
 }
 

@@ -33,7 +33,7 @@ struct JournalRecord final : Store::Persisted {
 
 class RocksStore final : public Store {
  public:
-  explicit RocksStore(const RocksOptions& options) : options_(options), database_(options) { read_shard_times(); }
+  explicit RocksStore(const RocksOptions& options) : options_(options), database_(options) {}
 
   std::optional<Epoch> acquire(std::stop_token stop) override;
   void release() override { owned_ = 0; }
@@ -41,6 +41,9 @@ class RocksStore final : public Store {
     if (const auto persisted = persist(epoch, group)) apply(*persisted);
   }
   std::unique_ptr<Persisted> persist(Epoch epoch, std::span<const shard::Batch> group) override;
+  void announce(const Persisted& persisted) override {
+    database_.announce(static_cast<const JournalRecord&>(persisted).number);
+  }
   void apply(Persisted& persisted) override;
   shard::ShardState load(ShardId shard) override;
   std::vector<ShardId> shards() override;
@@ -123,11 +126,15 @@ class RocksStore final : public Store {
     return rocks::read_bodies(view, shard, queue, ids);
   }};
   std::atomic<std::uint64_t> owned_ = 0;  // the epoch; 0 = not acquired
+  // Where the next sweep starts, if the last one left something; else "". Rows may come in front of it: they are found
+  // once nothing is left behind it. Only the committing thread uses it.
+  std::string sweep_from_;
   // The latest time committed to each shard, as stored; only the committing thread uses it.
   std::array<std::optional<Time>, kAllShards> shard_times_;
 };
 
 void RocksStore::read_shard_times() {
+  shard_times_ = {};
   View view(database_);
   const std::string prefix(rocks::kShardTimePrefix);
   view.scan(Table::meta, prefix, rocks::after_prefix(prefix), [&](auto key, auto value) {
@@ -145,7 +152,7 @@ void RocksStore::add_shard_time(rocksdb::WriteBatch& out, const shard::Batch& ba
   std::string value;
   encode_time(value, latest);
   database_.put(out, Table::meta, rocks::shard_time_key(batch.shard), value);
-  // If the write fails, no later one will happen: there is nothing to take back.
+  // If the write fails, acquire() comes before the next and reads them again.
   held = latest;
 }
 
@@ -159,6 +166,7 @@ std::optional<Epoch> RocksStore::acquire(std::stop_token stop) {
   rocksdb::WriteBatch batch;
   database_.put(batch, Table::meta, rocks::kEpochKey, value);
   database_.write(batch);
+  read_shard_times();
   owned_ = last + 1;
   return Epoch{last + 1};
 }
@@ -267,11 +275,15 @@ shard::Facts RocksStore::fetch(ShardId shard, const shard::Need& need) {
 
 std::size_t RocksStore::sweep(Time now, std::size_t budget) {
   if (budget == 0) return 0;
+  // A row that a group on its way writes again is judged by what that says.
+  database_.wait_applied();
   View view(database_);
   rocksdb::WriteBatch batch;
   std::size_t dropped = 0;
   std::size_t visited = 0;
-  view.scan(Table::dedup_by_expiry, {}, rocks::expiry_prefix(now), [&](auto key, auto) {
+  bool more = false;
+  std::string last;
+  view.scan(Table::dedup_by_expiry, sweep_from_, rocks::expiry_prefix(now), [&](auto key, auto) {
     const auto entry = rocks::parse_dedup_expiry_key(key);
     const auto row = view.get(Table::dedup, entry.row);
     const bool current = row && decode_dedup({.tenant = TenantId::default_tenant()}, *row).expires == entry.expires;
@@ -280,9 +292,12 @@ std::size_t RocksStore::sweep(Time now, std::size_t budget) {
       ++dropped;
     }
     database_.erase(batch, Table::dedup_by_expiry, key);
-    return dropped < budget && ++visited < budget * kVisitsPerDrop;
+    more = dropped == budget || ++visited == budget * kVisitsPerDrop;
+    if (more) last = key;
+    return !more;
   });
   if (batch.Count() > 0) database_.write(batch);
+  sweep_from_ = std::move(last);
   return dropped;
 }
 

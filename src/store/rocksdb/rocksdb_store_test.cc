@@ -59,11 +59,16 @@ class RocksStoreTest : public testing::Test {
     return "opened";
   }
 
-  // A folder as a crash would leave it: copied while the store is open.
+  // A folder as a crash would leave it: copied while the store is open. RocksDB removes files that it needs no longer
+  // whenever it likes; a copy that meets one is made again.
   fs::path crash_image() {
-    const auto image = root_ / fmt::format("image-{}", ++images_);
-    fs::copy(folder_, image, fs::copy_options::recursive);
-    return image;
+    while (true) {
+      auto image = root_ / fmt::format("image-{}", ++images_);
+      std::error_code error;
+      fs::copy(folder_, image, fs::copy_options::recursive, error);
+      if (!error) return image;
+      if (error != std::errc::no_such_file_or_directory) throw fs::filesystem_error("not copied", folder_, error);
+    }
   }
 
   fs::path root_;

@@ -1,11 +1,11 @@
-#include "api/known_fields.h"
+#include "json/known_fields.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace millrace::api {
+namespace millrace::json {
 
-Result<void> refuse_unknown(const json::ObjectReader& in, std::string_view noun,
+Result<void> refuse_unknown(const ObjectReader& in, std::string_view noun,
                             std::initializer_list<std::string_view> known) {
   const auto unknown = in.unknown_keys(known);
   if (unknown.empty()) return {};
@@ -14,4 +14,4 @@ Result<void> refuse_unknown(const json::ObjectReader& in, std::string_view noun,
               in.path_of(unknown.front()));
 }
 
-}  // namespace millrace::api
+}  // namespace millrace::json
