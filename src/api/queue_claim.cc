@@ -22,7 +22,12 @@ Result<ClaimRequest> read_claim(const http::Request& request, const QueueSetting
   ClaimRequest wanted{.claim = {.queue = queue_of_caller(request), .tags = {}, .worker = {}, .lease = settings.lease}};
   wanted.claim.tags = error.take(query.tags("tags"));
   if (wanted.claim.tags.empty()) {
-    error.refuse({Errc::bad_query, "query parameter \"tags\" is required", "tags"});
+    const Result<std::optional<std::string>> worker = query.text("worker_id", limits::kWorkerIdBytesMax);
+    const bool both = worker && !*worker;
+    error.refuse(
+        {Errc::bad_query,
+         both ? "query parameters \"tags\" and \"worker_id\" are required" : "query parameter \"tags\" is required",
+         "tags"});
   }
   wanted.claim.worker = error.take(query.required_text("worker_id", limits::kWorkerIdBytesMax));
   const auto limit = error.take(query.number("limit", 1, limits::kClaimLimitMax));

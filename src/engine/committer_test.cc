@@ -46,7 +46,7 @@ class CommitterTest : public testing::Test {
     group.number = 1;
     group.batches.push_back({.shard = ShardId{1}});
     group.batches[0].items.resize(items);
-    group.deliveries.push_back({[this](shard::Reply) { steps_.emplace_back("answered"); }, {}});
+    group.deliveries.push_back({[this](const shard::Reply&) { steps_.emplace_back("answered"); }, {}});
     committer_.commit(Epoch{1}, std::move(group));
     committer_.wait_finished();
   }

@@ -46,7 +46,8 @@ class ChunkedBody final : public BodyStream {
     held_.add(bytes.size());
     const bool heard = co_await send(pieces);
     held_.give_back(bytes.size());
-    co_return heard&& co_await put("\r\n");
+    if (!heard) co_return false;
+    co_return co_await put("\r\n");
   }
   Async<bool> send(Pieces pieces) {
     sent_ += pieces[0].size() + pieces[1].size();

@@ -27,6 +27,8 @@ class HungerTest : public testing::Test {
     }
     return ids;
   }
+  // How many it gets, and keeps.
+  std::size_t hold(const std::string& tag) { return take_items(shard_, claim_of({tag})).size(); }
   // Until it gets nothing, a claim being asked twice as a worker does.
   std::vector<std::uint64_t> drain(const std::string& tag) {
     std::vector<std::uint64_t> all;
@@ -199,6 +201,21 @@ TEST_F(HungerTest, ALaneThatIsStillSentToIsHandedOutInOrder) {
   append(drain("alive"));
   EXPECT_EQ(taken.size(), 30u);
   EXPECT_TRUE(std::ranges::is_sorted(taken));
+}
+
+// S4.2: leases take no room from what waits, before and after a restart.
+TEST_F(HungerTest, WhatIsHeldKeepsNobodyFromTheirs) {
+  constexpr int kMany = 150;
+  static_assert(kMany > 4 * kBound);
+  add_many("slow", kMany);
+  add_many("other", 2);
+  std::size_t held = 0;
+  for (int claims = 0; claims < 2 * kMany; ++claims) held += hold("slow");
+  EXPECT_EQ(held, std::size_t{kMany});
+  EXPECT_GE(hold("other") + hold("other"), 1u);
+  shard_.reload();
+  add_many("other", 1);
+  EXPECT_GE(hold("other") + hold("other"), 1u);
 }
 
 TEST_F(HungerTest, HeadsOfGroupsDoNotHideALaneThatCanGiveWay) {

@@ -45,12 +45,13 @@ SlotIndex LiveItems::admit(const queue::ItemRecord& record, Time now) {
   MR_ASSERT(is_new, "an item is in memory once");
 
   if (record.group) slot.group = groups_.join(record.lane->queue, *record.group);
+  const bool leased = record.lease.token.value != 0;
   if (in_order(slot)) {
     join_order(index);
-  } else {
+  } else if (!leased) {
     ++unordered_;
   }
-  if (record.lease.token.value != 0) {
+  if (leased) {
     slot.where = Where::leased;
     leases_.add(index, record.lease);
     leases_[index].loaded = true;
@@ -118,14 +119,22 @@ void LiveItems::lease(SlotIndex index, queue::Lease lease) {
   take_out(index);
   slots_[index].where = Where::leased;
   leases_.add(index, std::move(lease));
-  if (in_order(slots_[index])) take_turn(index);
+  if (in_order(slots_[index])) {
+    take_turn(index);
+  } else {
+    --unordered_;
+  }
 }
 
 void LiveItems::end_lease(SlotIndex index) {
   Slot& slot = slots_[index];
   leases_.remove(index);
   slot.where = Where::nowhere;
-  if (in_order(slot) && groups_[slot.group].out == index) groups_[slot.group].out = kNoSlot;
+  if (!in_order(slot)) {
+    ++unordered_;
+  } else if (groups_[slot.group].out == index) {
+    groups_[slot.group].out = kNoSlot;
+  }
 }
 
 void LiveItems::reschedule(SlotIndex index, Time now) {

@@ -86,7 +86,7 @@ class LiveItems {
   SlotIndex last_scheduled(std::int64_t due_ms) const;
 
   std::size_t size() const { return slots_.used(); }
-  // Those outside the order of groups.
+  // Those outside the order of groups that nobody holds.
   std::size_t unordered() const { return unordered_; }
   // Members of ordered groups beyond the first of each.
   std::size_t followers() const { return followers_; }

@@ -77,7 +77,7 @@ class Shard {
   void set_live_items_max(std::size_t most);
 
   std::size_t live_items() const;
-  // Those that live_items_max is for: all but the first of each ordered group.
+  // Those that live_items_max is for: all that nobody holds but the first of each ordered group.
   std::size_t bounded_items() const;
   std::size_t waiting_claims() const;
 

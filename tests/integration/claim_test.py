@@ -49,6 +49,10 @@ class Claim(Case):
             answer = self.api.get(path)
             self.assertEqual(answer.status, 400)
             self.assertIn(field, answer.json["error"])
+        both = self.api.get("/events/subscribe")
+        self.assertEqual(both.status, 400)
+        for field in ("tags", "worker_id"):
+            self.assertIn(field, both.json["error"])
 
     def test_numbers_out_of_range_are_refused(self):  # S4.3
         for query in ("limit=0", "limit=101", "limit=x", "limit=-1", "wait=21", "wait=-1", "wait=1.5", "wait=1&wait=2"):

@@ -67,14 +67,15 @@ void Auditor::check_bound(std::size_t before, std::size_t allowed) const {
   MR_REQUIRE(used <= std::max(bound, before + allowed), "{} items fill a memory of {}, {} before", used, bound, before);
 }
 
-// A reset brings its item back whatever memory holds, one that failed may leave the order of its group, and the first
-// of a group comes back before others of it that are in memory.
+// A reset brings its item back whatever memory holds, and so does the end of a lease; one that failed may leave the
+// order of its group, and the first of a group comes back before others of it that are in memory.
 bool Auditor::exceeds_rightly(const shard::ItemWrite& write) const {
   const queue::ItemRecord& r = write.record;
   const bool reset = named_queue_ == r.lane->queue && named_.contains(r.id);
   const bool was_live = write.prior && write.prior->placement == queue::Placement::live;
   const bool aside = was_live && r.group && !takes_turns(r);
-  return r.placement == queue::Placement::live && (reset || aside || residents_.would_precede_others(r));
+  const bool given_back = was_live && write.prior->status == queue::Status::processing;
+  return r.placement == queue::Placement::live && (reset || aside || given_back || residents_.would_precede_others(r));
 }
 
 void Auditor::check_parking(const Added& added) {

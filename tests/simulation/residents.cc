@@ -14,6 +14,7 @@ void Residents::note(const queue::ItemRecord& record) {
   forget(ref);
   if (record.placement != queue::Placement::live) return;
   if (!takes_turns(record)) {
+    if (record.status == queue::Status::processing) return;
     items_.emplace(ref, std::nullopt);
     ++alone_;
     return;

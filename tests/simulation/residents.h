@@ -1,4 +1,5 @@
-// Which items are in memory, as the writes of a shard tell it: the bound of docs/adr/0004, counted plainly.
+// Which items are in memory, as the writes of a shard tell it: the bound of docs/adr/0004, counted plainly. Leased ones
+// outside the order of groups do not count.
 #pragma once
 
 #include <algorithm>
