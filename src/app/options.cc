@@ -110,7 +110,8 @@ std::vector<Setting> place_settings(ServeOptions& o) {
       {"listen", "ADDRESS:PORT", "where to listen; port 0 takes a free one (127.0.0.1:8080)", text_into(o.listen)},
       {"data", "DIR", "folder of the embedded store, made if it does not exist (millrace-data)", place_into(o.data)},
       {"store", "URL", "postgres://… instead of the embedded store; memory:// keeps nothing", store_into(o.store)},
-      {"node-id", "NAME", "this node's name on PostgreSQL (host name and port)", text_into(o.node_id)},
+      {"node-id", "NAME", "this node's name on PostgreSQL, which no other may have (host name and port)",
+       text_into(o.node_id)},
       {"schemas", "DIR", "folder of event schemas, <type>.v<N>.json, registered now and on change",
        place_into(o.schemas)},
       {"auth", "off|keys", "off is only for loopback addresses, and the default there", choice_into(o.auth, modes)},
@@ -222,7 +223,11 @@ Wrong wrong_blobs(const ServeOptions& options, const Environment& environment) {
   if (options.blobs == "postgres" && (options.store.empty() || options.store == "memory://")) {
     return "--blobs postgres needs --store postgres://…: name a folder or s3://… instead";
   }
-  if (!options.blobs.starts_with("s3://")) return std::nullopt;
+  if (!options.blobs.starts_with("s3://")) {
+    const std::size_t scheme = options.blobs.find("://");
+    if (scheme == std::string::npos) return std::nullopt;
+    return fmt::format("--blobs {}://…: name a folder, s3://BUCKET or postgres", options.blobs.substr(0, scheme));
+  }
   try {
     blob::read_s3_url(options.blobs, environment);
   } catch (const Unavailable& error) {

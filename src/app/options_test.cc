@@ -179,6 +179,11 @@ TEST_F(OptionsTest, APlaceForBlobsThatCannotBeMeantIsRefused) {  // S0.9
   environment_["MILLRACE_STORE"] = "postgres://db";
   EXPECT_THAT(complaint({"--blobs", "postgres", "--data", "x"}), HasSubstr("--store postgres://"));
   EXPECT_THAT(complaint({"--blobs", "s3://"}), HasSubstr("no bucket"));
+  for (const char* other : {"gs://bucket", "S3://bucket", "postgres://u:secret@h/db", "file:///x"}) {
+    const std::string said = complaint({"--blobs", other});
+    EXPECT_THAT(said, HasSubstr("s3://BUCKET"));
+    EXPECT_THAT(said, Not(HasSubstr("secret")));
+  }
   EXPECT_THAT(complaint({"--blobs", "s3://b"}), HasSubstr("MILLRACE_S3_ACCESS_KEY"));
   EXPECT_THAT(complaint({"--blobs-take-over", ""}), HasSubstr("blobs-take-over"));
 }

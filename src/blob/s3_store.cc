@@ -204,6 +204,10 @@ std::string first_of(const std::function<const char*(const char*)>& variable,
 
 void check_endpoint(std::string_view endpoint) {
   const std::size_t host = endpoint.starts_with("https://") ? 8 : endpoint.starts_with("http://") ? 7 : 0;
+  // It is in the log and in /healthz, so nothing that is secret may be in it.
+  if (endpoint.find('@') != endpoint.npos) {
+    throw Unavailable("--blobs: the endpoint must not have a key in it: set MILLRACE_S3_ACCESS_KEY and …_SECRET_KEY");
+  }
   if (host != 0 && endpoint.size() > host && endpoint.find('/', host) == endpoint.npos) return;
   throw Unavailable(fmt::format("--blobs: endpoint \"{}\" is not http(s)://host:port", endpoint));
 }

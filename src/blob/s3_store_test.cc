@@ -43,8 +43,8 @@ TEST_F(S3Url, TakesTheUsualVariablesToo) {
 }
 
 TEST_F(S3Url, SaysWhatIsMissing) {
-  for (const char* url :
-       {"s3://", "s3:///x", "s3://b?endpoint=ftp://x", "s3://b?endpoint=http://h/path", "s3://b?x=1"}) {
+  for (const char* url : {"s3://", "s3:///x", "s3://b?endpoint=ftp://x", "s3://b?endpoint=http://h/path", "s3://b?x=1",
+                          "s3://b?endpoint=http://k:s@h"}) {
     EXPECT_THROW(read(url), Unavailable) << url;
   }
   variables_.clear();

@@ -70,6 +70,20 @@ TEST_F(TailCommand, AWrongServerOrKeyIsToldAtOnce) {
   EXPECT_EQ(pauses, 0);
 }
 
+TEST_F(TailCommand, AProblemInTheStreamIsNoEvent) {
+  const std::string problem = "event: error\ndata: {\"status\":%,\"detail\":\"moved on\"}\n\n";
+  const auto with = [&](const char* status) { return std::string(problem).replace(problem.find('%'), 1, status); };
+  will_answer(200, kOne + with("503"));
+  will_answer(200, kTwo);
+  EXPECT_EQ(run({"tail", "--count", "2"}), 0);
+  EXPECT_EQ(header_of(calls.at(1), "Last-Event-ID"), "1");
+  EXPECT_THAT(out.str(), Not(HasSubstr("moved on")));
+  EXPECT_THAT(err.str(), HasSubstr("moved on"));
+  will_answer(200, with("401"));
+  EXPECT_EQ(run({"tail", "--count", "1", "--json"}), 1);
+  EXPECT_THAT(out.str(), Not(HasSubstr("moved on")));
+}
+
 TEST_F(TailCommand, AKeyThatIsRevokedEndsIt) {
   will_answer(200, kOne);
   will_answer(401, R"({"detail":"no key"})");

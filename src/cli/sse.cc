@@ -21,6 +21,7 @@ std::vector<SseEvent> SseReader::feed(std::string_view piece) {
 void SseReader::restart() {
   line_.clear();
   data_.clear();
+  name_.clear();
   has_data_ = false;
   id_ = last_id_;
 }
@@ -28,8 +29,9 @@ void SseReader::restart() {
 void SseReader::take_line(std::string_view line, std::vector<SseEvent>& out) {
   if (line.empty()) {
     last_id_ = id_;
-    if (has_data_) out.push_back({last_id_, std::move(data_)});
+    if (has_data_) out.push_back({last_id_, std::move(data_), std::move(name_)});
     data_.clear();
+    name_.clear();
     has_data_ = false;
     return;
   }
@@ -39,6 +41,8 @@ void SseReader::take_line(std::string_view line, std::vector<SseEvent>& out) {
   if (value.starts_with(' ')) value.remove_prefix(1);
   if (field == "id") {
     id_ = value;
+  } else if (field == "event") {
+    name_ = value;
   } else if (field == "data") {
     if (has_data_) data_ += '\n';
     data_ += value;

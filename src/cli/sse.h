@@ -11,6 +11,7 @@ namespace millrace::cli {
 struct SseEvent {
   std::string id;  // of the last `id` line so far, in this event or before it
   std::string data;
+  std::string name = {};  // of its `event` line; "" without one
 
   bool operator==(const SseEvent&) const = default;
 };
@@ -32,6 +33,7 @@ class SseReader {
 
   std::string line_;  // incomplete
   std::string data_;
+  std::string name_;
   std::string id_;  // of the event under way; it counts once that is complete
   std::string last_id_;
   bool has_data_ = false;

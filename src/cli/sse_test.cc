@@ -15,7 +15,7 @@ TEST(SseReader, ReadsEventsWhereverTheStreamIsCut) {
     SseReader reader;
     Events events = reader.feed(kStream.substr(0, cut));
     for (SseEvent& event : reader.feed(kStream.substr(cut))) events.push_back(std::move(event));
-    EXPECT_EQ(events, (Events{{"7", "{\"a\":1}"}, {"9", "{}"}})) << cut;
+    EXPECT_EQ(events, (Events{{"7", "{\"a\":1}", "event"}, {"9", "{}"}})) << cut;
     EXPECT_EQ(reader.last_id(), "9");
   }
 }

@@ -67,7 +67,9 @@ class Tail {
                                     .silence_max = kSilenceMax,
                                     .interrupt_fd = stop_.fd()};
     try {
-      const http::ClientResponse answer = api_.follow(request(), stream);
+      refused_.reset();
+      http::ClientResponse answer = api_.follow(request(), stream);
+      if (refused_) answer = *std::move(refused_);
       if (answer.status < 400) return "the server ended the stream";
       const bool passing = answer.status == 429 || answer.status >= 500;
       if (!connected_ || !passing) throw Failure(Exit::refused, refusal(answer));
@@ -83,10 +85,24 @@ class Tail {
     told_ = false;
     pause_ = kFirstPause;
     for (const SseEvent& event : reader_.feed(piece)) {
+      if (event.name == "error") {
+        note_refusal(event.data);
+        return false;
+      }
       show(event.data);
       if (over()) return false;
     }
     return true;
+  }
+
+  // The stream ends with a problem: as if the server had answered with it.
+  void note_refusal(const std::string& problem) {
+    constexpr int kUnavailable = 503;
+    const auto document = json::parse(problem);
+    const auto status = document ? number_of(document->root(), "status") : std::nullopt;
+    refused_.emplace();
+    refused_->status = static_cast<int>(status.value_or(kUnavailable));
+    refused_->body = problem;
   }
 
   void show(const std::string& data) {
@@ -116,6 +132,7 @@ class Tail {
   StopSignals stop_;
   SseReader reader_;
   Table table_ = event_table();
+  std::optional<http::ClientResponse> refused_;  // by the last event of the stream
   std::uint64_t shown_ = 0;
   bool connected_ = false;  // at any time
   bool told_ = false;       // that the connection is lost
