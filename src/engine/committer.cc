@@ -59,14 +59,10 @@ std::optional<CommitFailed> Committer::commit(Epoch epoch, Group group) {
 
 // Whoever is told goes on while the group is made visible; reads wait for that. Not where it may take long.
 void Committer::finish_here(store::Store::Persisted* persisted, Group& group) {
-  const bool early = persisted != nullptr && !store_.congested();
-  if (early) {
-    store_.announce(*persisted);
-    answer(group);
-  }
-  if (!make_visible(persisted, group)) return;
-  inbox_.put(CommitDone{group.number});
-  if (!early) answer(group);
+  if (persisted == nullptr || store_.congested()) return finish(persisted, group);
+  store_.announce(*persisted);
+  answer(group);
+  if (make_visible(persisted, group)) inbox_.put(CommitDone{group.number});
 }
 
 void Committer::finish(store::Store::Persisted* persisted, Group& group) {
