@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -25,19 +26,15 @@ http::Method method_of(std::string_view word) {
   return http::parse_method(upper);
 }
 
-// The operations of a path item; a $ref is to another path ("#/paths/~1events").
-void add_operations(Paths& paths, json::Value all, const std::string& path, json::Value item) {
-  if (const auto reference = item.find("$ref")) {
-    std::string target = reference->get_string().substr(std::string_view("#/paths/").size());
-    for (std::size_t at; (at = target.find("~1")) != target.npos;) target.replace(at, 2, "/");
-    const auto other = all.find(target);
-    ASSERT_TRUE(other) << target;
-    return add_operations(paths, all, path, *other);
-  }
-  for (const json::Member member : item.members()) {
-    const http::Method method = method_of(member.key.get_string());
-    ASSERT_NE(method, http::Method::other) << path << " " << member.key.get_string();
-    paths.insert(std::string(http::to_text(method)) + " " + path);
+// Visits every operation with its path and its method's word. A path item is no $ref to another: whoever reads the
+// contract would find its operations twice, with ids that must be unique.
+template <class Visit>
+void with_operations(json::Value contract, Visit visit) {
+  for (const json::Member path : contract.find("paths")->members()) {
+    for (const json::Member operation : path.value.members()) {
+      ASSERT_NE(operation.key.get_string(), "$ref") << path.key.get_string();
+      visit(path.key.get_string(), operation.key.get_string(), operation.value);
+    }
   }
 }
 
@@ -45,10 +42,11 @@ Paths in_contract() {
   Paths paths;
   const auto contract = json::parse(contract_json());
   EXPECT_TRUE(contract.has_value());
-  const json::Value all = contract->root().find("paths").value();
-  for (const json::Member member : all.members()) {
-    add_operations(paths, all, member.key.get_string(), member.value);
-  }
+  with_operations(contract->root(), [&](const std::string& path, const std::string& word, json::Value) {
+    const http::Method method = method_of(word);
+    EXPECT_NE(method, http::Method::other) << path << " " << word;
+    paths.insert(std::string(http::to_text(method)) + " " + path);
+  });
   return paths;
 }
 
@@ -86,6 +84,51 @@ Paths in_table() {
 
 TEST(Contract, HasTheEndpointsOfTheServerAndNoOthers) { EXPECT_EQ(in_contract(), in_table()); }
 
+// An id is there once; the queue's second mount has ids of its own for the same operations.
+constexpr std::string_view kTwin = "UnderApi";
+
+// As the endpoint table calls it.
+std::string operation_of(json::Value operation) {
+  std::string id = operation.find("operationId")->get_string();
+  if (id.ends_with(kTwin)) id.resize(id.size() - kTwin.size());
+  return id;
+}
+
+TEST(Contract, NamesEachOperationOnce) {
+  const auto contract = json::parse(contract_json());
+  ASSERT_TRUE(contract);
+  std::set<std::string> ids;
+  with_operations(contract->root(), [&](const std::string& path, const std::string&, json::Value operation) {
+    const std::string id = operation.find("operationId")->get_string();
+    EXPECT_TRUE(ids.insert(id).second) << id << " at " << path << " is the id of another operation too";
+  });
+  EXPECT_GT(ids.size(), 50u);
+}
+
+// The queue under one of its mounts: "POST /{id}/fail" and all that is said of it but the id.
+std::map<std::string, std::string> queue_below(json::Value contract, const std::string& mount) {
+  std::map<std::string, std::string> said;
+  with_operations(contract, [&](const std::string& path, const std::string& method, json::Value operation) {
+    if (path != mount && !path.starts_with(mount + "/")) return;
+    std::string text = operation_of(operation);
+    for (const json::Member member : operation.members()) {
+      if (!member.key.equals("operationId"))
+        text += "\n" + member.key.get_string() + " " + std::string(member.value.raw());
+    }
+    said[method + " " + path.substr(mount.size())] = text;
+  });
+  return said;
+}
+
+// The same API, same case, same errors.
+TEST(Contract, SaysTheSameOfTheQueueUnderBothMounts) {
+  const auto contract = json::parse(contract_json());
+  ASSERT_TRUE(contract);
+  const auto said = queue_below(contract->root(), "/events");
+  EXPECT_EQ(said.size(), 10u);
+  EXPECT_EQ(queue_below(contract->root(), "/api/queue/events"), said);
+}
+
 // The names of an operation's query parameters; a "$ref" is to a shared one.
 std::set<std::string> documented_query(json::Value contract, json::Value operation) {
   std::set<std::string> names;
@@ -117,14 +160,11 @@ TEST(Contract, HasTheQueryParametersOfTheServerAndNoOthers) {
   const auto contract = json::parse(contract_json());
   ASSERT_TRUE(contract);
   std::size_t compared = 0;
-  for (const json::Member path : contract->root().find("paths")->members()) {
-    if (path.value.find("$ref")) continue;
-    for (const json::Member member : path.value.members()) {
-      const std::string operation = member.value.find("operationId")->get_string();
-      EXPECT_EQ(documented_query(contract->root(), member.value), declared_query(operation)) << operation;
-      ++compared;
-    }
-  }
+  with_operations(contract->root(), [&](const std::string&, const std::string&, json::Value operation) {
+    const std::string name = operation_of(operation);
+    EXPECT_EQ(documented_query(contract->root(), operation), declared_query(name)) << name;
+    ++compared;
+  });
   EXPECT_GT(compared, 40u);
 }
 
@@ -150,11 +190,10 @@ TEST(Contract, HasTheStatusesThatOperationsOfAKindAnswer) {
   with_table([&](const http::Endpoint& endpoint) {
     const auto path = paths.find(endpoint.path);
     ASSERT_TRUE(path) << endpoint.path;
-    if (path->find("$ref")) return;
     std::string method(http::to_text(endpoint.method));
     for (char& c : method) c = static_cast<char>(c + ('a' - 'A'));
     const json::Value operation = path->find(method).value();
-    const std::string name = operation.find("operationId")->get_string();
+    const std::string name = operation_of(operation);
     for (const std::string& status : statuses_of_kind(endpoint, name)) {
       EXPECT_TRUE(operation.find("responses")->find(status)) << name << " may answer " << status;
       ++compared;
