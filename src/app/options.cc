@@ -188,7 +188,7 @@ std::vector<Setting> limit_settings(ServeOptions& o) {
   return {
       {"live-items-max", "N", "waiting items that a node holds in memory, about 100 bytes each (10000000)",
        number_into(o.live_items_max, 1000, 1'000'000'000)},
-      {"io-threads", "N", "threads for HTTP (one a core)", number_into(o.io_threads, 1, 256)},
+      {"io-threads", "N", "threads for HTTP that run where the kernel puts them (one on each core, which stays there)", number_into(o.io_threads, 1, 256)},
       {"read-threads", "N", "threads for reads that may block (4)", number_into(o.read_threads, 1, 64)},
       {"body-max", "SIZE", "largest request body (16MiB)", size_into(o.body_max, 4096, std::size_t{256} << 20)},
       {"connections-max", "N", "connections at a time (10000)", number_into(o.connections_max, 1, 1'000'000)},

@@ -24,7 +24,7 @@ struct ServeOptions {
   std::string admin_key;               // MILLRACE_ADMIN_KEY only: a flag would show it in the process list
   std::string tls_cert;
   std::string tls_key;
-  std::size_t io_threads = 0;  // 0 = one a core
+  std::size_t io_threads = 0;  // 0 = one on each core
   std::size_t read_threads = 4;
 
   api::QueueSettings queue;

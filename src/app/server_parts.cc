@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <thread>
 
 #include "api/access_key.h"
 #include "api/blob_place.h"
@@ -15,6 +14,7 @@
 #include "app/options.h"
 #include "app/version.h"
 #include "async/block_on.h"
+#include "async/cores.h"
 #include "async/mailbox.h"
 #include "base/log.h"
 #include "blob/owned_store.h"
@@ -33,9 +33,9 @@ std::string default_node_id(const Address& listen) {
   return fmt::format("{}:{}", name.data(), listen.port);
 }
 
-std::size_t io_thread_count(const ServeOptions& options) {
-  if (options.io_threads > 0) return options.io_threads;
-  return std::max<std::size_t>(1, std::thread::hardware_concurrency());
+async::IoThreads start_io(const ServeOptions& options) {
+  if (options.io_threads > 0) return async::IoThreads(options.io_threads);
+  return async::IoThreads(async::usable_cores());
 }
 
 engine::EngineOptions engine_options(const ServeOptions& options) {
@@ -127,7 +127,7 @@ std::unique_ptr<store::Store> open_store(const ServeOptions& options, const Addr
 ServerParts::ServerParts(const ServeOptions& options, const Address& listen, api::AuthMode auth,
                          std::unique_ptr<store::Store> store)
     : store_(std::move(store)),
-      io_(io_thread_count(options)),
+      io_(start_io(options)),
       readers_(options.read_threads),
       blobs_(open_blob_store(options, clock_)),
       blob_threads_(kBlobThreads),

@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <exception>
 
+#include "async/cores.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -19,6 +20,8 @@ void IoThread::run() {
   Mailbox::set_current(nullptr);
 }
 
+void IoThread::keep_on(int core) { async::keep_on(thread_, core); }
+
 void IoThread::stop() {
   if (!thread_.joinable()) return;
   io_.stop();
@@ -28,6 +31,10 @@ void IoThread::stop() {
 IoThreads::IoThreads(std::size_t count) {
   MR_ASSERT(count > 0, "somebody has to do the I/O");
   for (std::size_t i = 0; i < count; ++i) threads_.push_back(std::make_unique<IoThread>());
+}
+
+IoThreads::IoThreads(const std::vector<int>& cores) : IoThreads(cores.size()) {
+  for (std::size_t i = 0; i < cores.size(); ++i) threads_[i]->keep_on(cores[i]);
 }
 
 IoThread& IoThreads::next() { return *threads_[turn_.fetch_add(1, std::memory_order_relaxed) % threads_.size()]; }

@@ -25,6 +25,8 @@ class IoThread {
 
   boost::asio::io_context& context() { return io_; }
   Mailbox& mailbox() { return mailbox_; }
+  // It runs on this core alone from now on.
+  void keep_on(int core);
   // Ends the thread as soon as what it is running returns. Idempotent; not from the thread itself.
   void stop();
 
@@ -39,8 +41,11 @@ class IoThread {
 
 class IoThreads {
  public:
-  // Starts them. REQUIRES: count > 0.
+  // Starts so many, where the kernel puts them. REQUIRES: count > 0.
   explicit IoThreads(std::size_t count);
+  // One on each of these cores, where it stays: left to itself, the kernel puts a thread that was woken beside its
+  // waker, and one core has all of them while others rest (docs/adr/0018). REQUIRES: not empty.
+  explicit IoThreads(const std::vector<int>& cores);
   ~IoThreads() { stop(); }
 
   std::size_t size() const { return threads_.size(); }
