@@ -188,7 +188,8 @@ std::vector<Setting> limit_settings(ServeOptions& o) {
   return {
       {"live-items-max", "N", "waiting items that a node holds in memory, about 100 bytes each (10000000)",
        number_into(o.live_items_max, 1000, 1'000'000'000)},
-      {"io-threads", "N", "threads for HTTP that run where the kernel puts them (one on each core, which stays there)", number_into(o.io_threads, 1, 256)},
+      {"io-threads", "N", "threads for HTTP that run where the kernel puts them (one on each core, which stays there)",
+       number_into(o.io_threads, 1, 256)},
       {"read-threads", "N", "threads for reads that may block (4)", number_into(o.read_threads, 1, 64)},
       {"body-max", "SIZE", "largest request body (16MiB)", size_into(o.body_max, 4096, std::size_t{256} << 20)},
       {"connections-max", "N", "connections at a time (10000)", number_into(o.connections_max, 1, 1'000'000)},
@@ -220,18 +221,22 @@ way; a second one exits at once. Exit codes: 0 stopped, 2 a wrong option, 69 the
 
 // What can be said of --blobs without going there.
 Wrong wrong_blobs(const ServeOptions& options, const Environment& environment) {
+  constexpr std::string_view kBlobsFlag = "--blobs";
+  const std::string blobs = named(options.origins, "blobs");
   if (options.blobs == "postgres" && (options.store.empty() || options.store == "memory://")) {
-    return "--blobs postgres needs --store postgres://…: name a folder or s3://… instead";
+    return fmt::format("{} postgres needs --store postgres://…: name a folder or s3://… instead", blobs);
   }
   if (!options.blobs.starts_with("s3://")) {
     const std::size_t scheme = options.blobs.find("://");
     if (scheme == std::string::npos) return std::nullopt;
-    return fmt::format("--blobs {}://…: name a folder, s3://BUCKET or postgres", options.blobs.substr(0, scheme));
+    return fmt::format("{} {}://…: name a folder, s3://BUCKET or postgres", blobs, options.blobs.substr(0, scheme));
   }
   try {
     blob::read_s3_url(options.blobs, environment);
   } catch (const Unavailable& error) {
-    return error.what();
+    // It knows the flag only.
+    const std::string_view why = error.what();
+    return blobs + std::string(why.substr(why.starts_with(kBlobsFlag) ? kBlobsFlag.size() : 0));
   }
   return std::nullopt;
 }
@@ -247,19 +252,24 @@ Wrong wrong_admin_key(const std::string& key) {
 }
 
 // What needs more than one option to be judged.
-std::optional<std::string> contradiction(ServeOptions& options,
-                                         const std::map<std::string, Source, std::less<>>& from) {
-  if (options.tls_cert.empty() != options.tls_key.empty()) return "--tls-cert and --tls-key go together";
-  const Source data = from.at("data");
-  const Source store = from.at("store");
-  if (data != Source::none && data == store) return "--data and --store exclude each other";
+Wrong contradiction(ServeOptions& options) {
+  const auto name = [&](std::string_view setting) { return named(options.origins, setting); };
+  const auto source = [&](std::string_view setting) { return options.origins.find(setting)->second.source; };
+  if (options.tls_cert.empty() != options.tls_key.empty()) {
+    return fmt::format("{} and {} go together", name("tls-cert"), name("tls-key"));
+  }
+  const Source data = source("data");
+  const Source store = source("store");
+  if (data != Source::none && data == store) {
+    return fmt::format("{} and {} exclude each other", name("data"), name("store"));
+  }
   if (data > store) options.store.clear();
   queue::RetryPolicy& backoff = options.queue.backoff;
-  if (from.at("queue-backoff-max") == Source::none) backoff.cap = std::max(backoff.cap, backoff.base);
+  if (source("queue-backoff-max") == Source::none) backoff.cap = std::max(backoff.cap, backoff.base);
   if (backoff.cap < backoff.base) {
-    return fmt::format(
-        "--queue-backoff-max ({}) must not be less than --queue-backoff ({}): raise the one or lower the other",
-        format_duration(backoff.cap), format_duration(backoff.base));
+    return fmt::format("{} ({}) must not be less than {} ({}): raise the one or lower the other",
+                       name("queue-backoff-max"), format_duration(backoff.cap), name("queue-backoff"),
+                       format_duration(backoff.base));
   }
   options.body_max = std::max(options.body_max, options.queue.payload_bytes_max + 64 * 1024);
   options.transfer_memory_max = std::max(options.transfer_memory_max, 2 * options.body_max);
@@ -310,11 +320,12 @@ std::variant<ServeOptions, int> parse_serve(int argc, const char* const* argv, c
   }
   if (config_flag->count() > 0 && config.empty()) return complain("--config: must not be empty");
   if (const char* file = environment("MILLRACE_CONFIG"); config.empty() && file != nullptr) config = file;
-  Result<Texts> file = config.empty() ? Texts{} : read_settings_file(config, settings);
+  const Result<SettingsFile> file = config.empty() ? SettingsFile{} : read_settings_file(config, settings);
   if (!file) return complain(file.error().detail);
-  const auto sources = apply_settings(settings, flags, environment, *file);
-  if (!sources) return complain(sources.error().detail);
-  if (const auto wrong = contradiction(options, *sources)) return complain(*wrong);
+  Result<Origins> origins = apply_settings(settings, flags, environment, *file);
+  if (!origins) return complain(origins.error().detail);
+  options.origins = *std::move(origins);
+  if (const auto wrong = contradiction(options)) return complain(*wrong);
   if (const auto wrong = wrong_blobs(options, environment)) return complain(*wrong);
   if (const char* key = environment("MILLRACE_ADMIN_KEY"); key != nullptr) options.admin_key = key;
   if (const auto wrong = wrong_admin_key(options.admin_key)) return complain(*wrong);

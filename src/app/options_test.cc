@@ -1,5 +1,6 @@
 #include "app/options.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -142,7 +143,8 @@ TEST_F(OptionsTest, AnEmptyPlaceIsRefusedWhereAFlagOrTheFileNamesIt) {
     EXPECT_THAT(complaint({flag, ""}), HasSubstr(std::string(flag) + ": must not be empty"));
   }
   EXPECT_THAT(complaint({"--store="}), HasSubstr("--store"));
-  EXPECT_THAT(complaint({"--config", write_file("store = \"\"\n")}), HasSubstr("store in the file: must not be"));
+  const std::string file = write_file("store = \"\"\n");
+  EXPECT_THAT(complaint({"--config", file}), HasSubstr("store in " + file + ": must not be"));
   environment_["MILLRACE_STORE"] = "";
   EXPECT_EQ(good({}).store, "") << "an empty variable is one that is not set";
 }
@@ -158,6 +160,34 @@ TEST_F(OptionsTest, WrongValuesNameTheirOption) {
   EXPECT_THAT(complaint({"--nonsense"}), HasSubstr("--nonsense"));
   environment_["MILLRACE_QUEUE_LEASE"] = "x";
   EXPECT_THAT(complaint({}), HasSubstr("MILLRACE_QUEUE_LEASE"));
+}
+
+TEST_F(OptionsTest, WrongValuesNameTheKeyAndTheFileTheyStandIn) {
+  const auto key = [file = write_file("")](const char* name) { return fmt::format("{} in {}", name, file); };
+  EXPECT_THAT(complaint({"--config", write_file("queue_lease = \"soon\"\n")}), HasSubstr(key("queue_lease") + ": "));
+  EXPECT_THAT(complaint({"--config", write_file("tls_cert = \"x.pem\"\n")}),
+              HasSubstr(key("tls_cert") + " and --tls-key go together"));
+  EXPECT_THAT(complaint({"--config", write_file("data = \"a\"\nstore = \"memory://\"\n")}),
+              HasSubstr(key("data") + " and " + key("store") + " exclude"));
+  EXPECT_THAT(complaint({"--config", write_file("queue_backoff_max = \"1m\"\n"), "--queue-backoff", "2m"}),
+              HasSubstr(key("queue_backoff_max") + " (1m) must not be less than --queue-backoff (2m)"));
+  for (const char* blobs : {"postgres", "gs://bucket", "s3://"}) {
+    const std::string file = write_file(fmt::format("blobs = \"{}\"\n", blobs));
+    EXPECT_THAT(complaint({"--config", file}), HasSubstr(key("blobs"))) << blobs;
+  }
+}
+
+TEST_F(OptionsTest, WhoeverSetAnOptionFindsItsNameThere) {
+  environment_ = {{"MILLRACE_LISTEN", "x"}, {"MILLRACE_BLOBS", "postgres"}};
+  const std::string said = complaint({});
+  EXPECT_THAT(said, HasSubstr("MILLRACE_BLOBS postgres needs"));
+  EXPECT_THAT(said, Not(HasSubstr("--blobs")));
+  environment_.erase("MILLRACE_BLOBS");
+  const Origins origins = good({"--config", write_file("tls_cert = \"c\"\n"), "--tls-key", "k"}).origins;
+  EXPECT_EQ(named(origins, "listen"), "MILLRACE_LISTEN");
+  EXPECT_EQ(named(origins, "tls-cert"), "tls_cert in " + file_);
+  EXPECT_EQ(named(origins, "tls-key"), "--tls-key");
+  EXPECT_EQ(named(origins, "data"), "--data") << "as a flag where nobody set it";
 }
 
 TEST_F(OptionsTest, LargePayloadsHaveAPlaceAndAThreshold) {  // S0.9 S4.13

@@ -63,7 +63,7 @@ std::optional<std::string> wrong_tls(const ServeOptions& options) {
   const auto problem = cli::find_tls_problem(options.tls_cert, options.tls_key);
   if (!problem) return std::nullopt;
   const bool key = problem->file == cli::TlsFilesProblem::File::key;
-  return fmt::format("{}: {}", key ? "--tls-key" : "--tls-cert", problem->why);
+  return fmt::format("{}: {}", named(options.origins, key ? "tls-key" : "tls-cert"), problem->why);
 }
 
 // What is allowed and not advised.
@@ -139,12 +139,13 @@ int run(const ServeOptions& options, const Address& listen, api::AuthMode auth) 
 
 int serve(const ServeOptions& options) {
   const std::optional<Address> listen = parse_address(options.listen);
-  if (!listen) return complain(kExitUsage, fmt::format("--listen: \"{}\" is not ADDRESS:PORT", options.listen));
+  const std::string listen_name = named(options.origins, "listen");
+  if (!listen) return complain(kExitUsage, fmt::format("{}: \"{}\" is not ADDRESS:PORT", listen_name, options.listen));
   const bool local = api::is_loopback(listen->host);
   if (!local && options.auth != api::AuthMode::keys) {
-    return complain(kExitUsage, fmt::format("{} can be reached from other machines, so keys are required: --auth keys "
-                                            "(or listen on 127.0.0.1)",
-                                            options.listen));
+    return complain(kExitUsage, fmt::format("{}: {} can be reached from other machines, so keys are required: --auth "
+                                            "keys (or listen on 127.0.0.1)",
+                                            listen_name, options.listen));
   }
   if (const auto wrong = wrong_tls(options)) return complain(kExitUsage, *wrong);
   const sigset_t signals = stop_signals();

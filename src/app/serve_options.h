@@ -8,6 +8,7 @@
 
 #include "api/access.h"
 #include "api/queue_settings.h"
+#include "app/settings.h"
 #include "base/limits.h"
 #include "base/time.h"
 #include "event/overflow.h"
@@ -46,6 +47,8 @@ struct ServeOptions {
   bool unsafe_no_sync = false;  // embedded: answer before it is on disk
   bool salvage_damaged_log = false;
   std::string log_level = "info";
+
+  Origins origins;  // of all these, for what is said about them
 };
 
 }  // namespace millrace::app

@@ -120,6 +120,8 @@ std::unique_ptr<store::Store> open_store(const ServeOptions& options, const Addr
   store::PostgresOptions postgres;
   postgres.url = options.store;
   postgres.node_id = options.node_id.empty() ? default_node_id(listen) : options.node_id;
+  // Servers that let the system choose their port have no name of their own, unless it was given.
+  postgres.name_is_unique = !options.node_id.empty() || listen.port != 0;
   postgres.stop_asked = std::move(stop_asked);
   return store::open_postgres(postgres);
 }

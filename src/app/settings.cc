@@ -26,7 +26,29 @@ std::optional<std::string> plain_text(const toml::node& node) {
   return std::nullopt;
 }
 
+struct Found {
+  std::string text;
+  Origin origin;
+};
+
+Found find(const std::string& name, const Texts& flags, const Environment& environment, const SettingsFile& file) {
+  if (const auto flag = flags.find(name); flag != flags.end()) return {flag->second, {Source::flag, "--" + name}};
+  const std::string variable = variable_of(name);
+  if (const char* set = environment(variable.c_str()); set != nullptr && *set != '\0') {
+    return {set, {Source::environment, variable}};
+  }
+  if (const auto line = file.texts.find(name); line != file.texts.end()) {
+    return {line->second, {Source::file, fmt::format("{} in {}", key_of(name), file.path)}};
+  }
+  return {"", {Source::none, "--" + name}};
+}
+
 }  // namespace
+
+std::string named(const Origins& origins, std::string_view setting) {
+  const auto found = origins.find(setting);
+  return found == origins.end() ? fmt::format("--{}", setting) : found->second.name;
+}
 
 std::string variable_of(std::string_view name) {
   std::string text = "MILLRACE_" + with_underscores(name);
@@ -37,10 +59,10 @@ std::string variable_of(std::string_view name) {
 
 std::string key_of(std::string_view name) { return with_underscores(name); }
 
-Result<Texts> read_settings_file(const std::string& path, const std::vector<Setting>& settings) {
+Result<SettingsFile> read_settings_file(const std::string& path, const std::vector<Setting>& settings) {
   // Opened as a file, a folder reads as an empty one.
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
-    return fail(Errc::invalid, fmt::format("{} is a folder; --config names a TOML file", path), path);
+    return fail(Errc::invalid, fmt::format("{} is a folder, not a TOML file of settings", path), path);
   }
   toml::table table;
   try {
@@ -50,7 +72,7 @@ Result<Texts> read_settings_file(const std::string& path, const std::vector<Sett
     const std::string line = where.line > 0 ? fmt::format(" line {}", where.line) : "";
     return fail(Errc::invalid, fmt::format("{}{}: {}", path, line, error.description()), path);
   }
-  Texts texts;
+  SettingsFile file{.path = path, .texts = {}};
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
     const auto setting = std::ranges::find(settings, name, [](const Setting& s) { return key_of(s.name); });
@@ -58,34 +80,23 @@ Result<Texts> read_settings_file(const std::string& path, const std::vector<Sett
     const std::optional<std::string> text = plain_text(node);
     if (!text)
       return fail(Errc::invalid, fmt::format("{}: \"{}\" must be a string, a number or true/false", path, name), name);
-    texts.emplace(setting->name, *text);
+    file.texts.emplace(setting->name, *text);
   }
-  return texts;
+  return file;
 }
 
-Result<std::map<std::string, Source, std::less<>>> apply_settings(const std::vector<Setting>& settings,
-                                                                  const Texts& flags, const Environment& environment,
-                                                                  const Texts& file) {
-  std::map<std::string, Source, std::less<>> sources;
+Result<Origins> apply_settings(const std::vector<Setting>& settings, const Texts& flags, const Environment& environment,
+                               const SettingsFile& file) {
+  Origins origins;
   for (const Setting& setting : settings) {
-    Source source = Source::none;
-    std::string text;
-    std::string where;
-    const std::string variable = variable_of(setting.name);
-    if (const auto flag = flags.find(setting.name); flag != flags.end()) {
-      source = Source::flag, text = flag->second, where = "--" + setting.name;
-    } else if (const char* set = environment(variable.c_str()); set != nullptr && *set != '\0') {
-      source = Source::environment, text = set, where = variable;
-    } else if (const auto line = file.find(setting.name); line != file.end()) {
-      source = Source::file, text = line->second, where = key_of(setting.name) + " in the file";
-    }
-    sources[setting.name] = source;
-    if (source == Source::none) continue;
+    const auto [text, origin] = find(setting.name, flags, environment, file);
+    origins[setting.name] = origin;
+    if (origin.source == Source::none) continue;
     if (const std::optional<std::string> wrong = setting.set(text)) {
-      return fail(Errc::invalid, fmt::format("{}: {}", where, *wrong), setting.name);
+      return fail(Errc::invalid, fmt::format("{}: {}", origin.name, *wrong), setting.name);
     }
   }
-  return sources;
+  return origins;
 }
 
 std::optional<std::size_t> parse_size(std::string_view text) {

@@ -16,6 +16,15 @@ namespace millrace::app {
 // Where a value came from; a higher one wins.
 enum class Source { none, file, environment, flag };
 
+struct Origin {
+  Source source = Source::none;
+  std::string name;  // of the setting there: "--listen", "MILLRACE_LISTEN", "listen in FILE"
+};
+using Origins = std::map<std::string, Origin, std::less<>>;  // by name of the setting
+
+// The setting as whoever set it knows it; as a flag where nobody did.
+std::string named(const Origins& origins, std::string_view setting);
+
 struct Setting {
   std::string name;   // "queue-lease", as in the flag
   std::string value;  // what the help shows as its form: "DURATION"; "" for a switch
@@ -30,14 +39,18 @@ using Environment = std::function<const char*(const char* name)>;
 std::string variable_of(std::string_view name);  // "queue-lease" -> "MILLRACE_QUEUE_LEASE"
 std::string key_of(std::string_view name);       // "queue-lease" -> "queue_lease"
 
-// The settings in a TOML file. Errc::invalid names the file and the key: unknown, or not a plain value.
-Result<Texts> read_settings_file(const std::string& path, const std::vector<Setting>& settings);
+struct SettingsFile {
+  std::string path;
+  Texts texts;
+};
 
-// Sets every setting from the highest place that has it. Errc::invalid says which, where and why. The sources
-// are in the answer, by name.
-Result<std::map<std::string, Source, std::less<>>> apply_settings(const std::vector<Setting>& settings,
-                                                                  const Texts& flags, const Environment& environment,
-                                                                  const Texts& file);
+// The settings in a TOML file. Errc::invalid names the file and the key: unknown, or not a plain value.
+Result<SettingsFile> read_settings_file(const std::string& path, const std::vector<Setting>& settings);
+
+// Sets every setting from the highest place that has it, and answers with where that was. Errc::invalid says which,
+// where and why.
+Result<Origins> apply_settings(const std::vector<Setting>& settings, const Texts& flags, const Environment& environment,
+                               const SettingsFile& file);
 
 // "64KiB", "1MiB", "2GiB" or plain bytes.
 std::optional<std::size_t> parse_size(std::string_view text);

@@ -15,6 +15,7 @@ from server import binary, killed_at_end, postgres
 from workload import Workload
 
 TAKEOVER_SECONDS = 15  # the dead node's heartbeat has to run out first
+UNAVAILABLE = 69
 STREAM_SECONDS = 40  # a stream that says nothing is written to every 15
 
 
@@ -75,6 +76,22 @@ class Standby(FaultCase):
             self.assertEqual(0, owner.stop())
             standby.wait_ready(3)
             self.assertTrue(standby.is_ready())
+
+    def test_a_second_server_of_the_same_name_is_refused_while_the_first_lives(self):
+        with postgres(self.scratch) as cluster:
+            first, second = (cluster.server(self.scratch, (*QUICK, "--node-id", "twin")) for _ in range(2))
+            with killed_at_end(first, second):
+                first.start()
+                second.launch()
+                self.assertEqual(UNAVAILABLE, second.wait_exit(TAKEOVER_SECONDS), second.log_tail())
+                self.assertIn('as node "twin"', second.log_text())
+                self.assertIn("--node-id", second.log_text())
+                self.assertTrue(first.is_ready())
+                first.kill()
+                self.assertLess(second.start(), TAKEOVER_SECONDS)
+                self.assertEqual(0, second.stop())
+                first.start()
+                self.assertEqual(0, first.stop())
 
     # It had nothing to commit meanwhile, which would have told it.
     def test_an_idle_owner_that_was_stopped_does_not_go_on_as_one(self):

@@ -1,4 +1,5 @@
 // Who owns the shards: standby, takeover, fencing.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <future>
@@ -20,6 +21,20 @@ class OwnershipTest : public testing::Test {
     url_ = TestCluster::shared()->create_database();
   }
   std::unique_ptr<store::Store> open(const std::string& node) { return store::open_postgres(quiet_node(url_, node)); }
+  store::PostgresOptions unique_node(const std::string& node, Millis heartbeat) {
+    return {.url = url_,
+            .node_id = node,
+            .name_is_unique = true,
+            .heartbeat = heartbeat,
+            .node_ttl = std::chrono::hours(2)};
+  }
+  // One that never beats, unless told otherwise.
+  std::unique_ptr<store::Store> open_unique(const std::string& node, Millis heartbeat = std::chrono::hours(1)) {
+    return store::open_postgres(unique_node(node, heartbeat));
+  }
+  static auto refuses(const std::string& why) {
+    return testing::ThrowsMessage<store::StoreError>(testing::HasSubstr(why));
+  }
   // Acquires in the background; returns once the node waits for its turn.
   std::future<std::optional<Epoch>> stand_by(store::Store& store, const std::string& node,
                                              const std::stop_token& stop = {}) {
@@ -141,6 +156,41 @@ TEST_F(OwnershipTest, ATwinWithTheSameNameWaitsLikeAnyOther) {
   commit(*store, epoch, batch_of({new_item(1)}));
   stop.request_stop();
   EXPECT_EQ(standing.get(), std::nullopt);
+}
+
+TEST_F(OwnershipTest, ASecondProgramOfAUniqueNameIsRefusedWhileTheFirstLives) {
+  auto owner = open_unique("a", Millis(20));
+  acquire(*owner);
+  auto standby = open_unique("b", Millis(20));
+  for (const char* name : {"a", "b"}) {
+    EXPECT_THAT([&] { open_unique(name, Millis(20)); }, refuses(fmt::format("as node \"{}\", since 20", name)));
+  }
+  EXPECT_TRUE(owner->owns());
+  EXPECT_EQ(query_text(url_, "SELECT string_agg(node, ' ' ORDER BY node) FROM millrace.nodes WHERE NOT gone"), "a b");
+}
+
+// Killed, and started again at once.
+TEST_F(OwnershipTest, AUniqueNameIsFreeWithTheConnectionsOfWhoeverHadIt) {
+  auto store = open_unique("a");
+  const Epoch epoch = acquire(*store);
+  store.reset();
+  store = open_unique("a");
+  EXPECT_GT(acquire(*store), epoch);
+}
+
+TEST_F(OwnershipTest, AUniqueNameIsFreeOnceItsProgramCountsAsDead) {
+  auto silent = open_unique("a");
+  auto next = std::async(std::launch::async, [&] { return open_unique("a"); });
+  await_sql(url_, "SELECT count(*) = 2 FROM millrace.nodes");
+  let_expire(url_, "a");
+  EXPECT_NE(next.get(), nullptr);
+}
+
+TEST_F(OwnershipTest, AUniqueNameIsNoLongerAskedForOnceAStopIsWanted) {
+  auto silent = open_unique("a");
+  store::PostgresOptions options = unique_node("a", std::chrono::hours(1));
+  options.stop_asked = [] { return true; };
+  EXPECT_THAT([&] { store::open_postgres(options); }, refuses("stopped"));
 }
 
 TEST_F(OwnershipTest, OnlyOneOfManyStandbysGetsTheShards) {

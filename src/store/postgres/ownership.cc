@@ -9,7 +9,9 @@
 #include <ctime>
 
 #include "base/log.h"
+#include "store/postgres/namesake.h"
 #include "store/postgres/records.h"
+#include "store/store_error.h"
 
 namespace millrace::store::postgres {
 namespace {
@@ -128,6 +130,18 @@ Ownership::~Ownership() = default;
 
 bool Ownership::holds() const { return taken_ && since_boot() - last_beat_.load() <= options_.node_ttl; }
 
+void Ownership::claim_name(const std::function<bool()>& stop_asked) {
+  presence_ = std::make_unique<Connection>(target_);
+  register_node(*presence_);
+  try {
+    refuse_namesake(*presence_, instance_, stop_asked);
+  } catch (const StoreError&) {
+    heartbeat_ = {};
+    presence_->run(kLeave, Params().add(instance_));
+    throw;
+  }
+}
+
 std::optional<Epoch> Ownership::acquire(const std::stop_token& stop) {
   taken_ = false;
   const StopSignal stopped(stop);
@@ -139,6 +153,7 @@ std::optional<Epoch> Ownership::acquire(const std::stop_token& stop) {
         connection = std::make_unique<Connection>(target_);
         connection->script("LISTEN millrace_shards");
         register_node(*connection);
+        presence_.reset();  // from here on this one shows that we live
       }
       const Verdict verdict = take_or_wait(*connection);
       if (verdict.taken) {

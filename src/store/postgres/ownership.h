@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,8 @@ class Ownership {
   Ownership(const PostgresOptions& options, Connection::Target target, std::string instance);
   ~Ownership();
 
+  // Registers this node. Throws StoreError (not_done) if another program lives under its name, see refuse_namesake().
+  void claim_name(const std::function<bool()>& stop_asked);
   // See Store::acquire. Keeps trying while the server is away.
   std::optional<Epoch> acquire(const std::stop_token& stop);
   // See Store::release. Throws nothing: a node that cannot say goodbye is found dead a little later.
@@ -55,7 +58,7 @@ class Ownership {
   int lock_timeouts_ = 0;
   std::atomic<bool> taken_ = false;
   std::atomic<std::chrono::nanoseconds> last_beat_{};  // when the last one that arrived was sent, since the boot
-  // The connection that took the shards, kept open: a namesake counts an owner without connections as ended.
+  // The connection that took the name or the shards, kept open: a namesake counts a node without connections as ended.
   std::unique_ptr<Connection> presence_;
   std::jthread heartbeat_;
 };

@@ -34,6 +34,8 @@ class PostgresStore final : public Store {
   PostgresStore(const PostgresOptions& options, const Connection::Target& target, const std::string& instance)
       : reads_(target, options.read_connections), committer_(target, instance), ownership_(options, target, instance) {}
 
+  void claim_name(const std::function<bool()>& stop_asked) { ownership_.claim_name(stop_asked); }
+
   std::optional<Epoch> acquire(std::stop_token stop) override {
     committer_.start_over();
     bodies_.forget();
@@ -151,10 +153,12 @@ std::unique_ptr<Store> open_postgres(const PostgresOptions& options) {
     Connection connection(target);
     postgres::require_usable(connection);
     postgres::migrate(target, {.stop_asked = options.stop_asked, .older_nodes_patience = options.older_nodes_patience});
+    auto store = std::make_unique<PostgresStore>(options, target, instance);
+    if (options.name_is_unique) store->claim_name(options.stop_asked);
+    return store;
   } catch (const postgres::SqlError& error) {
     throw StoreError(Fate::not_done, fmt::format("PostgreSQL: {}", error.what()));
   }
-  return std::make_unique<PostgresStore>(options, target, instance);
 }
 
 }  // namespace millrace::store

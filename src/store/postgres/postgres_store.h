@@ -16,6 +16,8 @@ namespace millrace::store {
 struct PostgresOptions {
   std::string url;      // as libpq takes it; several hosts for a server that fails over
   std::string node_id;  // names this node to operators; the same after a restart
+  // Opening throws not_done while another program lives under that name.
+  bool name_is_unique = false;
 
   Millis heartbeat = std::chrono::seconds(1);       // how often the node says that it lives
   Millis node_ttl = std::chrono::seconds(4);        // silent for so long, others take its shards
