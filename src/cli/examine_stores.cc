@@ -49,6 +49,18 @@ void add_disk(Findings& findings, const std::string& path) {
   findings.push_back(judge_disk(path, disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize));
 }
 
+// False where a fault was found.
+bool add_stored_data(Findings& findings, const std::string& path) {
+  bool sound = true;
+  for (const store::Finding& finding : store::inspect_rocksdb_folder(path)) {
+    // Its warnings are about the disk, which has a line already, and the permissions, which get one.
+    if (finding.severity != store::Severity::fault) continue;
+    findings.push_back({.verdict = Verdict::fail, .subject = "stored data", .what = finding.text});
+    sound = false;
+  }
+  return sound;
+}
+
 void add_journal(Findings& findings, const std::string& path, const store::JournalProgress& progress) {
   using State = store::JournalCheck::State;
   const store::JournalCheck check = store::check_rocksdb_journal(path, progress);
@@ -92,12 +104,8 @@ Findings examine_data(const std::string& path, const store::JournalProgress& pro
   Findings findings = {examine_access(path)};
   add_disk(findings, path);
   if (findings.front().verdict == Verdict::fail) return findings;
-  for (const store::Finding& finding : store::inspect_rocksdb_folder(path)) {
-    // Its warnings are about the disk, which has a line already, and the permissions, which get one.
-    if (finding.severity != store::Severity::fault) continue;
-    findings.push_back({.verdict = Verdict::fail, .subject = "stored data", .what = finding.text});
-  }
-  add_journal(findings, path, progress);
+  // The journal is held against what the tables say.
+  if (add_stored_data(findings, path)) add_journal(findings, path, progress);
   struct stat found{};
   if (::stat(path.c_str(), &found) == 0 && (found.st_mode & 077) != 0) {
     findings.push_back({.verdict = Verdict::warn,

@@ -11,6 +11,12 @@ from command import OK, REFUSED, USAGE, CommandCase, millrace
 from server import Server, free_port
 from stores import new_place
 
+UNAVAILABLE = 69  # how `serve` exits where the store cannot be opened
+
+
+def everything_in(folder):
+    return {path: path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))}
+
 
 class Doctor(CommandCase):
     def setUp(self):
@@ -93,6 +99,68 @@ class Doctor(CommandCase):
             self.assertIn("is damaged after record", found["what"])
         journal.unlink()
         self.assertIn("no files", self.examine(REFUSED, *place)["journal"]["what"])
+
+    def expect_damage(self, place, says):
+        """The doctor names it, a start is refused, also one that salvages, and none of this changes the folder."""
+        folder = pathlib.Path(place[1])
+        before = everything_in(folder)
+        for _ in range(2):
+            found = self.examine(REFUSED, *place)["stored data"]
+            self.assertEqual(found["verdict"], "fail")
+            for text in (str(folder), says, "from a backup"):
+                self.assertIn(text, found["what"])
+            for option in ([], ["--salvage-damaged-log"]):
+                done = millrace("serve", "--listen", f"127.0.0.1:{free_port()}", *place, *option)
+                self.assertEqual(done.code, UNAVAILABLE, done.err)
+                self.assertIn(says, done.err)
+            self.assertEqual(everything_in(folder), before)
+
+    def test_names_a_current_that_is_lost_or_damaged(self):
+        place = self.stopped()
+        current = pathlib.Path(place[1]) / "CURRENT"
+        whole = current.read_text()
+        current.unlink()
+        self.expect_damage(place, "CURRENT is missing")
+        for damage, says in (("", "CURRENT is empty"), ("?\n", "CURRENT is damaged"),
+                             ("MANIFEST-000999\n", "CURRENT names MANIFEST-000999, which is missing")):
+            current.write_text(damage)
+            self.expect_damage(place, says)
+        current.write_text(whole)
+        self.assertEqual(self.examine(OK, *place)["journal"]["verdict"], "ok")
+
+    def test_names_a_damaged_manifest(self):
+        place = self.stopped()
+        manifest = pathlib.Path(place[1]) / (pathlib.Path(place[1]) / "CURRENT").read_text().strip()
+        content = bytearray(manifest.read_bytes())
+        content[len(content) // 2] ^= 1
+        manifest.write_bytes(content)
+        self.expect_damage(place, manifest.name)
+
+    def test_names_damaged_and_missing_table_files(self):
+        place = self.stopped()
+        for table in sorted(pathlib.Path(place[1]).glob("*.sst")):  # of the format and the latest times
+            content = table.read_bytes()
+            table.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+            damaged = millrace("doctor", *place)
+            table.write_bytes(content[:-1])
+            self.assertIn(table.name, self.examine(REFUSED, *place)["stored data"]["what"])
+            table.unlink()
+            self.assertIn(f"{table.name} of table", self.examine(REFUSED, *place)["stored data"]["what"])
+            table.write_bytes(content)
+            if damaged.code == REFUSED:
+                return self.assertIn(table.name, damaged.out)
+        self.fail("the format is in none of them")
+
+    def test_names_a_lock_that_cannot_be_opened(self):
+        place = self.stopped()
+        lock = pathlib.Path(place[1]) / "LOCK"
+        lock.unlink()
+        lock.mkdir()  # root can open anything else
+        says = "LOCK cannot be opened: Is a directory"
+        self.assertIn(says, self.examine(REFUSED, *place)["stored data"]["what"])
+        done = millrace("serve", "--listen", f"127.0.0.1:{free_port()}", *place)
+        self.assertEqual(done.code, UNAVAILABLE)
+        self.assertIn(says, done.err)
 
     def test_leaves_the_journal_of_a_running_server_alone(self):
         place = new_place("embedded")

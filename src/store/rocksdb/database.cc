@@ -7,9 +7,11 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "store/rocksdb/current_file.h"
 #include "store/rocksdb/data_folder.h"
 #include "store/rocksdb/engine_log.h"
 #include "store/rocksdb/event_conversion.h"
+#include "store/rocksdb/folder_lock.h"
 #include "store/rocksdb/merge_priority.h"
 #include "store/rocksdb/write_watch.h"
 
@@ -89,8 +91,9 @@ rocksdb::FlushOptions flush_options(Wait wait) {
 
 [[noreturn]] void throw_not_opened(const std::string& path, const rocksdb::Status& status) {
   const auto text = status.ToString();
-  if (status.IsIOError() && text.find("/LOCK") != std::string::npos) {
-    throw StoreError(Fate::not_done, fmt::format("data folder {}: another process uses this data folder", path));
+  if (const auto refusal = lock_refusal(path, status)) {
+    throw StoreError(*refusal == kLockInUse ? Fate::not_done : Fate::broken,
+                     fmt::format("data folder {}: {}", path, *refusal));
   }
   if (status.IsCorruption()) {
     throw StoreError(Fate::broken, fmt::format("data folder {} is damaged ({}); restore it from a backup", path, text));
@@ -108,6 +111,7 @@ void throw_damaged(Table table, std::string_view key, std::string_view why) {
 Database::Database(const RocksOptions& options)
     : options_(options), watch_(std::make_shared<WriteWatch>(options.broken)) {
   prepare_folder(options.path);
+  if (const auto fault = current_file_fault(options.path)) throw StoreError(Fate::broken, *fault);
   const auto db_options = database_options(options, watch_);
   auto tables = table_descriptors(options);
   add_unknown_tables(db_options, options.path, tables);

@@ -9,9 +9,11 @@
 #include <string_view>
 
 #include "store/record_codec.h"
+#include "store/rocksdb/current_file.h"
 #include "store/rocksdb/data_folder.h"
 #include "store/rocksdb/database.h"
 #include "store/rocksdb/engine_log.h"
+#include "store/rocksdb/folder_lock.h"
 #include "store/rocksdb/journal.h"
 #include "store/rocksdb/rocksdb_store.h"
 
@@ -20,54 +22,72 @@ namespace {
 
 using rocks::Table;
 
-// The numbers in `meta` of a folder that may be in use: nothing is locked or written.
-class MetaReader {
+// The table files that are listed, as the whole of a folder that nobody changes meanwhile, or `meta` alone.
+enum class Extent { meta, all };
+
+// A folder's tables as the MANIFEST lists them: nothing is locked or written.
+class TableReader {
  public:
-  explicit MetaReader(const std::string& path) {
+  TableReader(const std::string& path, Extent extent) : path_(path) {
     rocksdb::DBOptions options;
     options.info_log = rocks::make_engine_log();
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
-    const std::vector<rocksdb::ColumnFamilyDescriptor> meta = {
-        {rocks::table_name(Table::meta), rocksdb::ColumnFamilyOptions()}};
+    // Files that are missing or damaged are found below, and by their own names.
+    options.paranoid_checks = false;
+    options.max_open_files = 100;  // this process may not be allowed as many as a server
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    for (const auto& name : names(options, extent)) families.emplace_back(name, rocksdb::ColumnFamilyOptions());
     rocksdb::DB* opened = nullptr;
-    const auto status = rocksdb::DB::OpenForReadOnly(options, path, meta, &families_, &opened);
-    if (!status.ok()) throw StoreError(Fate::broken, fmt::format("data folder {}: {}", path, status.ToString()));
+    require(rocksdb::DB::OpenForReadOnly(options, path, families, &families_, &opened));
     db_.reset(opened);
   }
-  ~MetaReader() { db_->DestroyColumnFamilyHandle(families_.front()); }
-  MetaReader(const MetaReader&) = delete;
+  ~TableReader() {
+    for (auto* family : families_) db_->DestroyColumnFamilyHandle(family);
+  }
+  TableReader(const TableReader&) = delete;
 
   std::optional<std::uint64_t> number(std::string_view key) {
     std::string bytes;
     const auto found = db_->Get(rocksdb::ReadOptions(), families_.front(), rocks::slice(key), &bytes);
-    if (!found.ok()) return std::nullopt;
+    if (found.IsNotFound()) return std::nullopt;
+    require(found);
     return rocks::decoded(Table::meta, key, [&] { return decode_number(bytes); });
   }
 
+  // Throws where a listed file is missing or of another size than it was.
+  void require_files() {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    for (const auto& file : files) {
+      std::error_code missing;
+      const auto bytes = std::filesystem::file_size(path_ + file.name, missing);
+      if (missing) refuse(fmt::format("{} of table {} is missing", file.name.substr(1), file.column_family_name));
+      if (bytes != file.size) {
+        refuse(fmt::format("{} of table {} has {} bytes of {}", file.name.substr(1), file.column_family_name, bytes,
+                           file.size));
+      }
+    }
+  }
+
  private:
+  std::vector<std::string> names(const rocksdb::DBOptions& options, Extent extent) const {
+    std::vector<std::string> all;
+    require(rocksdb::DB::ListColumnFamilies(options, path_, &all));
+    std::ranges::sort(all, {}, [](const std::string& name) { return name != rocks::table_name(Table::meta); });
+    if (extent == Extent::meta) all.resize(1);
+    return all;
+  }
+  void require(const rocksdb::Status& status) const {
+    if (!status.ok()) refuse(status.ToString());
+  }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw StoreError(Fate::broken,
+                     fmt::format("data folder {} is damaged ({}); restore it from a backup", path_, what));
+  }
+
+  std::string path_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
-};
-
-// Keeps servers out of the folder while it is looked at.
-class FolderLock {
- public:
-  explicit FolderLock(const std::string& path) {
-    // Where there is none yet, nobody can hold it, and none is made.
-    const std::string file = path + "/LOCK";
-    if (!env_->FileExists(file).ok()) return;
-    taken_ = env_->LockFile(file, &lock_).ok();
-  }
-  ~FolderLock() {
-    if (lock_ != nullptr) env_->UnlockFile(lock_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  bool taken() const { return taken_; }
-
- private:
-  rocksdb::Env* env_ = rocksdb::Env::Default();
-  rocksdb::FileLock* lock_ = nullptr;
-  bool taken_ = true;
 };
 
 // The files of a journal, open for reading while this lives.
@@ -90,7 +110,7 @@ bool has_store(const std::string& path) { return rocksdb::Env::Default()->FileEx
 
 JournalCheck read_files(const std::string& path, const JournalProgress& progress) {
   using State = JournalCheck::State;
-  MetaReader meta(path);
+  TableReader meta(path, Extent::meta);
   const auto applied = meta.number(rocks::kJournalKey);
   if (!applied) return {.state = State::absent};  // of format 1, or not used yet
   const std::string folder = path + "/journal";
@@ -113,18 +133,45 @@ JournalCheck read_files(const std::string& path, const JournalProgress& progress
   return check;
 }
 
+void check_format(const std::string& path, TableReader& tables) {
+  const auto format = tables.number(rocks::kFormatKey);
+  if (!format || *format <= rocks::kFormat) return;
+  throw StoreError(Fate::broken, fmt::format("data folder {} has format {}, this program reads up to {}: use a newer "
+                                             "Millrace",
+                                             path, *format, rocks::kFormat));
+}
+
+// A server may remove a file between the moment that it is listed and the one that it is read.
+void check_in_use(const std::string& path) {
+  constexpr int kTries = 5;
+  for (int tried = 1;; ++tried) {
+    try {
+      TableReader meta(path, Extent::meta);
+      return check_format(path, meta);
+    } catch (const StoreError&) {
+      if (tried == kTries) throw;
+    }
+  }
+}
+
+void check_tables(const std::string& path) {
+  const rocks::FolderLock lock(path);
+  if (lock.in_use()) return check_in_use(path);
+  if (!lock.refusal().empty()) {
+    throw StoreError(Fate::broken, fmt::format("data folder {}: {}", path, lock.refusal()));
+  }
+  TableReader tables(path, Extent::all);
+  tables.require_files();
+  check_format(path, tables);
+}
+
 }  // namespace
 
 Findings inspect_rocksdb_folder(const std::string& path) {
   Findings findings = rocks::folder_findings(path);
-  if (!has_store(path)) return findings;
   try {
-    const auto format = MetaReader(path).number(rocks::kFormatKey);
-    if (format && *format > rocks::kFormat) {
-      findings.push_back(
-          fault(fmt::format("data folder {} has format {}, this program reads up to {}: use a newer Millrace", path,
-                            *format, rocks::kFormat)));
-    }
+    if (const auto broken = rocks::current_file_fault(path)) throw StoreError(Fate::broken, *broken);
+    if (has_store(path)) check_tables(path);
   } catch (const StoreError& error) {
     findings.push_back(fault(error.what()));
   }
@@ -132,13 +179,16 @@ Findings inspect_rocksdb_folder(const std::string& path) {
 }
 
 JournalCheck check_rocksdb_journal(const std::string& path, const JournalProgress& progress) {
-  if (!has_store(path)) return {.state = JournalCheck::State::absent};
-  const FolderLock lock(path);
-  if (!lock.taken()) return {.state = JournalCheck::State::in_use};
+  using State = JournalCheck::State;
+  if (const auto broken = rocks::current_file_fault(path)) return {.state = State::damaged, .text = *broken};
+  if (!has_store(path)) return {.state = State::absent};
+  const rocks::FolderLock lock(path);
+  if (lock.in_use()) return {.state = State::in_use};
+  if (!lock.refusal().empty()) return {.state = State::damaged, .text = lock.refusal()};
   try {
     return read_files(path, progress);
   } catch (const std::exception& error) {
-    return {.state = JournalCheck::State::damaged, .text = error.what()};
+    return {.state = State::damaged, .text = error.what()};
   }
 }
 

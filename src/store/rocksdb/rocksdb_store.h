@@ -34,8 +34,9 @@ struct RocksOptions {
 // meant for the operator.
 std::unique_ptr<Store> open_rocksdb(const RocksOptions& options);
 
-// What an operator should know about a data folder, in use or not: its permissions, the free space, a
-// format that this program cannot read. A folder that does not exist yet gives nothing.
+// What an operator should know about a data folder, in use or not: its permissions, the free space, a format that
+// this program cannot read, files that are missing or damaged as far as that shows without reading them all. Changes
+// nothing. A folder that does not exist yet gives nothing.
 Findings inspect_rocksdb_folder(const std::string& path);
 
 // What reading the whole journal of a stopped data folder says.
