@@ -43,6 +43,10 @@ class Disk:
         return {**self.environment(), "FAULTY_DISK_FAIL": call, "FAULTY_DISK_ERRNO": str(getattr(errno, error)),
                 "FAULTY_DISK_AFTER": str(after), "FAULTY_DISK_SUFFIX": suffix}
 
+    def fatal(self, call, after):
+        """The same, on which the process is killed at `call` after so many times."""
+        return {**self.environment(), "FAULTY_DISK_FAIL": call, "FAULTY_DISK_ERRNO": "0", "FAULTY_DISK_AFTER": str(after)}
+
     def lose_power(self, chance=None):
         """After the process was killed: the folder keeps what was synced. With `chance`, files that were being
         written keep a part of what was not, as a real disk may: of appended bytes up to any one, of overwritten

@@ -12,7 +12,8 @@
 //
 // Failures: FAULTY_DISK_FAIL names a call ("fsync" or "write"), FAULTY_DISK_ERRNO what it fails with, after
 // FAULTY_DISK_AFTER such calls on files whose name ends with FAULTY_DISK_SUFFIX (any, if unset). From
-// then on every one fails, and an fsync that fails makes nothing durable.
+// then on every one fails, and an fsync that fails makes nothing durable. With the errno 0 the process is killed
+// instead, at the first of them.
 //
 // Not watched, so never durable: mmap, io_uring, stdio. sync_file_range gives no promise and is let through.
 #define _GNU_SOURCE
@@ -22,6 +23,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -245,7 +247,9 @@ static bool fails(const char* call, const char* path) {
   if (!fail_call || strcmp(call, fail_call) != 0) return false;
   size_t length = strlen(path), suffix = fail_suffix ? strlen(fail_suffix) : 0;
   if (suffix > length || strcmp(path + length - suffix, fail_suffix ? fail_suffix : "") != 0) return false;
-  return __atomic_sub_fetch(&fail_after, 1, __ATOMIC_RELAXED) < 0;
+  bool now = __atomic_sub_fetch(&fail_after, 1, __ATOMIC_RELAXED) < 0;
+  if (now && !fail_errno) kill(getpid(), SIGKILL);
+  return now;
 }
 
 static void note_open(int fd) {

@@ -150,8 +150,6 @@ TEST_F(CurrentFileTest, ACurrentThatCannotBeReadIsNotTakenForAMissingOne) {
 TEST_F(CurrentFileTest, ACurrentOfANewDatabaseBesideOldTablesIsRefused) {
   make_store();
   fs::remove(current());
-  const fs::path fresh = root_ / "fresh";
-  fs::create_directory(fresh);
   write(folder_ / "MANIFEST-000001", "of a new database");
   write(current(), "MANIFEST-000001\n");
   expect_refused_untouched(AllOf(HasSubstr("CURRENT names MANIFEST-000001"), HasSubstr("new database")));
