@@ -12,6 +12,7 @@
 #include "store/rocksdb/engine_log.h"
 #include "store/rocksdb/event_conversion.h"
 #include "store/rocksdb/folder_lock.h"
+#include "store/rocksdb/inspection.h"
 #include "store/rocksdb/merge_priority.h"
 #include "store/rocksdb/write_watch.h"
 
@@ -96,6 +97,10 @@ rocksdb::FlushOptions flush_options(Wait wait) {
                      fmt::format("data folder {}: {}", path, *refusal));
   }
   if (status.IsCorruption()) {
+    // RocksDB calls a missing file 000051.ldb, and one that was cut by the name of the list.
+    for (const Finding& finding : inspect_rocksdb_folder(path)) {
+      if (finding.severity == Severity::fault) throw StoreError(Fate::broken, finding.text);
+    }
     throw StoreError(Fate::broken, fmt::format("data folder {} is damaged ({}); restore it from a backup", path, text));
   }
   throw StoreError(Fate::broken, fmt::format("data folder {} cannot be opened: {}", path, text));
@@ -111,7 +116,9 @@ void throw_damaged(Table table, std::string_view key, std::string_view why) {
 Database::Database(const RocksOptions& options)
     : options_(options), watch_(std::make_shared<WriteWatch>(options.broken)) {
   prepare_folder(options.path);
+  // Whatever an open of RocksDB would make worse is refused before it.
   if (const auto fault = current_file_fault(options.path)) throw StoreError(Fate::broken, *fault);
+  if (const auto fault = cut_list_fault(options.path)) throw StoreError(Fate::broken, *fault);
   const auto db_options = database_options(options, watch_);
   auto tables = table_descriptors(options);
   add_unknown_tables(db_options, options.path, tables);

@@ -1,94 +1,28 @@
-// Looks at a data folder from outside, without a change to it: for `millrace doctor`.
+#include "store/rocksdb/inspection.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <rocksdb/db.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <string_view>
 
-#include "store/record_codec.h"
 #include "store/rocksdb/current_file.h"
 #include "store/rocksdb/data_folder.h"
-#include "store/rocksdb/database.h"
-#include "store/rocksdb/engine_log.h"
 #include "store/rocksdb/folder_lock.h"
 #include "store/rocksdb/journal.h"
+#include "store/rocksdb/keys.h"
 #include "store/rocksdb/rocksdb_store.h"
+#include "store/rocksdb/table_reader.h"
+#include "store/rocksdb/tables.h"
+#include "store/store_error.h"
 
 namespace millrace::store {
 namespace {
 
-using rocks::Table;
-
-// The table files that are listed, as the whole of a folder that nobody changes meanwhile, or `meta` alone.
-enum class Extent { meta, all };
-
-// A folder's tables as the MANIFEST lists them: nothing is locked or written.
-class TableReader {
- public:
-  TableReader(const std::string& path, Extent extent) : path_(path) {
-    rocksdb::DBOptions options;
-    options.info_log = rocks::make_engine_log();
-    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
-    // Files that are missing or damaged are found below, and by their own names.
-    options.paranoid_checks = false;
-    options.max_open_files = 100;  // this process may not be allowed as many as a server
-    std::vector<rocksdb::ColumnFamilyDescriptor> families;
-    for (const auto& name : names(options, extent)) families.emplace_back(name, rocksdb::ColumnFamilyOptions());
-    rocksdb::DB* opened = nullptr;
-    require(rocksdb::DB::OpenForReadOnly(options, path, families, &families_, &opened));
-    db_.reset(opened);
-  }
-  ~TableReader() {
-    for (auto* family : families_) db_->DestroyColumnFamilyHandle(family);
-  }
-  TableReader(const TableReader&) = delete;
-
-  std::optional<std::uint64_t> number(std::string_view key) {
-    std::string bytes;
-    const auto found = db_->Get(rocksdb::ReadOptions(), families_.front(), rocks::slice(key), &bytes);
-    if (found.IsNotFound()) return std::nullopt;
-    require(found);
-    return rocks::decoded(Table::meta, key, [&] { return decode_number(bytes); });
-  }
-
-  // Throws where a listed file is missing or of another size than it was.
-  void require_files() {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    for (const auto& file : files) {
-      std::error_code missing;
-      const auto bytes = std::filesystem::file_size(path_ + file.name, missing);
-      if (missing) refuse(fmt::format("{} of table {} is missing", file.name.substr(1), file.column_family_name));
-      if (bytes != file.size) {
-        refuse(fmt::format("{} of table {} has {} bytes of {}", file.name.substr(1), file.column_family_name, bytes,
-                           file.size));
-      }
-    }
-  }
-
- private:
-  std::vector<std::string> names(const rocksdb::DBOptions& options, Extent extent) const {
-    std::vector<std::string> all;
-    require(rocksdb::DB::ListColumnFamilies(options, path_, &all));
-    std::ranges::sort(all, {}, [](const std::string& name) { return name != rocks::table_name(Table::meta); });
-    if (extent == Extent::meta) all.resize(1);
-    return all;
-  }
-  void require(const rocksdb::Status& status) const {
-    if (!status.ok()) refuse(status.ToString());
-  }
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw StoreError(Fate::broken,
-                     fmt::format("data folder {} is damaged ({}); restore it from a backup", path_, what));
-  }
-
-  std::string path_;
-  std::unique_ptr<rocksdb::DB> db_;
-  std::vector<rocksdb::ColumnFamilyHandle*> families_;
-};
+using rocks::Extent;
+using rocks::TableReader;
 
 // The files of a journal, open for reading while this lives.
 struct OpenFiles {
@@ -108,6 +42,16 @@ struct OpenFiles {
 
 bool has_store(const std::string& path) { return rocksdb::Env::Default()->FileExists(path + "/CURRENT").ok(); }
 
+rocks::JournalAnswer read_open(const std::string& folder, const OpenFiles& open, std::uint64_t applied,
+                               TableReader& tables, const JournalProgress& progress) {
+  return rocks::read_journal(open.files,
+                             {.applied = applied,
+                              .secret = tables.number(rocks::kJournalSecretKey),
+                              .newest = rocks::read_marker(folder),
+                              .segment_bytes = rocks::kSegmentBytes},
+                             {}, progress);
+}
+
 JournalCheck read_files(const std::string& path, const JournalProgress& progress) {
   using State = JournalCheck::State;
   TableReader meta(path, Extent::meta);
@@ -120,17 +64,32 @@ JournalCheck read_files(const std::string& path, const JournalProgress& progress
   const OpenFiles open(folder);
   JournalCheck check;
   for (const rocks::JournalFile& file : open.files) check.bytes += file.bytes;
-  const rocks::JournalAnswer answer = rocks::read_journal(open.files,
-                                                          {.applied = *applied,
-                                                           .secret = meta.number(rocks::kJournalSecretKey),
-                                                           .newest = rocks::read_marker(folder),
-                                                           .segment_bytes = rocks::kSegmentBytes},
-                                                          {}, progress);
+  const rocks::JournalAnswer answer = read_open(folder, open, *applied, meta, progress);
   check.state = answer.damage.empty() ? State::whole : State::damaged;
   check.last = answer.last;
   if (!answer.damage.empty()) check.text = rocks::damage_text(folder, answer);
   if (answer.torn) check.text = fmt::format("record {} is not whole; a start drops it", answer.last + 1);
   return check;
+}
+
+// Why the log does not go on from what the listed tables hold; empty: it does, or there is none yet.
+std::string gap_in_journal(const std::string& path, TableReader& tables) {
+  const auto applied = tables.number(rocks::kJournalKey);
+  const std::string folder = path + "/journal";
+  if (!rocks::Journal::exists(folder)) return applied ? "it has no files" : "";
+  const OpenFiles open(folder);
+  const rocks::JournalAnswer answer = read_open(folder, open, applied.value_or(0), tables, {});
+  if (answer.loss == rocks::JournalAnswer::Loss::none) return "";
+  return fmt::format("{}", fmt::join(answer.damage, "; "));
+}
+
+// Nullopt where the tables cannot be opened: whoever opens them next finds out why.
+std::optional<TableReader> try_reading(const std::string& path) {
+  try {
+    return std::optional<TableReader>(std::in_place, path, Extent::all);
+  } catch (const StoreError&) {
+    return std::nullopt;
+  }
 }
 
 void check_format(const std::string& path, TableReader& tables) {
@@ -166,6 +125,24 @@ void check_tables(const std::string& path) {
 }
 
 }  // namespace
+
+std::optional<std::string> rocks::cut_list_fault(const std::string& path) {
+  if (!has_store(path)) return std::nullopt;
+  const FolderLock lock(path);
+  if (!lock.refusal().empty()) return std::nullopt;
+  auto tables = try_reading(path);
+  if (!tables) return std::nullopt;
+  const std::vector<std::string> unlisted = tables->unlisted();
+  if (unlisted.empty()) return std::nullopt;
+  const std::string gap = gap_in_journal(path, *tables);
+  if (gap.empty()) return std::nullopt;
+  return fmt::format(
+      "data folder {}: the list of its table files (MANIFEST-…) may have been cut: it does not have {}, and the "
+      "journal "
+      "does not go on from the files that it has ({}); nothing was changed; restore the folder from a backup, or move "
+      "the files that are not listed out of it and then accept the loss with --salvage-damaged-log",
+      path, fmt::join(unlisted, ", "), gap);
+}
 
 Findings inspect_rocksdb_folder(const std::string& path) {
   Findings findings = rocks::folder_findings(path);

@@ -69,6 +69,16 @@ class InspectionTest : public testing::Test {
     EXPECT_EQ(everything(), before);
   }
 
+  // A start says the same.
+  void expect_refusal(const std::string& names) {
+    try {
+      const rocks::Database opened({.path = folder_});
+      ADD_FAILURE() << "opened";
+    } catch (const StoreError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(names));
+    }
+  }
+
   fs::path folder_;
 };
 
@@ -115,8 +125,10 @@ TEST_F(InspectionTest, FindsAMissingFileOfAnyTable) {
     const std::string bytes = content(file);
     fs::remove(file);
     expect_fault(file.filename());
+    expect_refusal(file.filename());
     write(file, bytes.substr(0, bytes.size() - 1));
     expect_fault(file.filename());
+    expect_refusal(file.filename());
     write(file, bytes);
   }
   EXPECT_THAT(inspect_rocksdb_folder(folder_), IsEmpty());
