@@ -97,7 +97,9 @@ std::optional<std::string> fault_of_unread(const std::string& folder, int error,
     return fault_text(folder,
                       fmt::format("CURRENT is missing, which a store begins with, and there are {}", text_of(remains)));
   }
-  return fault_text(folder, fmt::format("CURRENT cannot be read: {}", std::strerror(error)));
+  const std::string what = fmt::format("CURRENT cannot be read: {}", std::strerror(error));
+  if (error != EACCES && error != EPERM) return fault_text(folder, what);
+  return fmt::format("data folder {}: {}; chown the folder and all that is in it to the server's user", folder, what);
 }
 
 // Of what CURRENT names, newline and all.

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -144,6 +145,20 @@ TEST_F(CurrentFileTest, ACurrentThatCannotBeReadIsNotTakenForAMissingOne) {
   fs::remove(current());
   fs::create_directory(current());
   expect_refused_untouched(HasSubstr("CURRENT cannot be read: Is a directory"));
+}
+
+TEST_F(CurrentFileTest, ACurrentOfAnotherUserIsNoLoss) {
+  make_store();
+  fs::permissions(root_, fs::perms::all);
+  fs::permissions(folder_, fs::perms::all);
+  fs::permissions(current(), fs::perms::none);
+  const uid_t self = ::geteuid();
+  constexpr uid_t kNobody = 65534;
+  ASSERT_TRUE(self != 0 || ::seteuid(kNobody) == 0);  // root may read anything
+  const auto fault = current_file_fault(folder_);
+  ASSERT_TRUE(self != 0 || ::seteuid(self) == 0);
+  EXPECT_THAT(fault.value_or("nothing"), AllOf(HasSubstr("CURRENT cannot be read: Permission denied"),
+                                               HasSubstr("chown"), testing::Not(HasSubstr("backup"))));
 }
 
 // Earlier versions made a new CURRENT beside the old tables and then refused; a second start removed these.

@@ -84,7 +84,8 @@ std::vector<std::string> TableReader::names(const rocksdb::DBOptions& options, E
 }
 
 void TableReader::require(const rocksdb::Status& status) const {
-  if (!status.ok()) refuse(status.ToString());
+  if (status.IsCorruption()) refuse(status.ToString());
+  if (!status.ok()) throw StoreError(Fate::broken, fmt::format("data folder {}: {}", path_, status.ToString()));
 }
 
 void TableReader::refuse(const std::string& what) const {
