@@ -28,7 +28,8 @@ GroupIndex Groups::join(const QueueKey& queue, const GroupKey& key) {
 void Groups::leave(GroupIndex index) {
   Group& group = *groups_[index];
   MR_ASSERT(group.items > 0, "an item leaves the group it joined");
-  if (--group.items == 0 && !group.has_parked()) drop(index);
+  --group.items;
+  drop_unused(index);
 }
 
 GroupIndex Groups::find(const QueueKey& queue, const GroupKey& key) const {
@@ -38,18 +39,28 @@ GroupIndex Groups::find(const QueueKey& queue, const GroupKey& key) const {
 
 GroupIndex Groups::load_parked(const QueueKey& queue, const GroupKey& key, ItemId first, ItemId last, Time since) {
   const GroupIndex index = place(queue, key);
-  Group& group = *groups_[index];
-  group.parked_from = first.value;
-  group.parked_last = last.value;
-  group.parked_at = since;
+  begin_parked(index, first, since);
+  groups_[index]->parked_last = last.value;
   return index;
 }
 
-void Groups::clear_parked(GroupIndex index) {
+void Groups::begin_parked(GroupIndex index, ItemId first, Time since) {
   Group& group = *groups_[index];
+  if (!group.has_parked()) ++parked_;
+  group.parked_from = first.value;
+  group.parked_at = since;
+}
+
+void Groups::end_parked(GroupIndex index) {
+  Group& group = *groups_[index];
+  if (group.has_parked()) --parked_;
   group.parked_from = kNoneParked;
   group.parked_last = 0;
-  if (group.items == 0) drop(index);
+}
+
+void Groups::drop_unused(GroupIndex index) {
+  const Group& group = *groups_[index];
+  if (group.items == 0 && !group.has_parked()) drop(index);
 }
 
 void Groups::drop(GroupIndex index) {

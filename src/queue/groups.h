@@ -31,6 +31,7 @@ struct Group {
   std::uint32_t passed_in = 0;              // the latest pass over the store that left one of them there
   bool parked_since = false;                // one was parked since the store was last asked
   bool hungry = false;                      // listed as one that wants its parked members back
+  std::uint64_t starving = 0;               // its number among those that starve; 0: it does not
 
   bool has_parked() const { return parked_from != kNoneParked; }
   // Nothing in memory may go before the parked ones came back.
@@ -55,8 +56,14 @@ class Groups {
   GroupIndex find(const QueueKey& queue, const GroupKey& key) const;
   // As a load found it: with parked members of these ids, the first of them parked at `since`.
   GroupIndex load_parked(const QueueKey& queue, const GroupKey& key, ItemId first, ItemId last, Time since);
-  // It has no parked members any more; it disappears if it has no live items either.
-  void clear_parked(GroupIndex index);
+  // It has a first parked member, or a first one again.
+  void begin_parked(GroupIndex index, ItemId first, Time since);
+  // It has no parked members any more; drop_unused() is to follow.
+  void end_parked(GroupIndex index);
+  // It disappears if it has neither live items nor parked members.
+  void drop_unused(GroupIndex index);
+  // How many have some.
+  std::size_t parked() const { return parked_; }
   Group& operator[](GroupIndex index) { return *groups_[index]; }
   const Group& operator[](GroupIndex index) const { return *groups_[index]; }
 
@@ -76,6 +83,7 @@ class Groups {
   };
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<GroupIndex> free_;
+  std::size_t parked_ = 0;
   absl::flat_hash_map<Name, GroupIndex> by_name_;
 };
 

@@ -19,6 +19,10 @@ void Hunger::note(const QueueKey& queue, std::span<const std::string> tags) {
   }
 }
 
+bool Hunger::may_find(const QueueKey& queue, std::span<const std::string> tags) const {
+  return !std::ranges::all_of(tags, [&](const std::string& tag) { return barren_.contains(hash_of(queue, tag)); });
+}
+
 void Hunger::parked(const LaneKey& lane, Time due, Time now, bool waited_for) {
   if (walking_) park_behind(lane, due, now);
   if (due > now) return parked_until(due);
@@ -46,7 +50,7 @@ void Hunger::leave(const LaneKey& lane, Time due) {
 }
 
 bool Hunger::has_left_all() const {
-  return std::ranges::all_of(asked_, [](const auto& tag) { return tag.second == Stays::no_room; });
+  return std::ranges::all_of(asked_, [](const auto& tag) { return tag.second.stays == Stays::no_room; });
 }
 
 void Hunger::come_due() {
@@ -73,7 +77,7 @@ Time Hunger::begin_page() {
   walking_ = true;
   position_ = next_;
   asked_.clear();
-  for (const std::uint64_t tag : tags_) asked_.emplace(tag, Stays::none);
+  for (const std::uint64_t tag : tags_) asked_.try_emplace(tag);
   left_.clear();
   left_from_ = kNever;
   return position_;
@@ -104,11 +108,13 @@ void Hunger::keep(const LaneKey& lane, Time due, Stays why) {
   left_from_ = std::min(left_from_, due);
   for (const std::string& tag : lane.tags) {
     const auto found = asked_.find(hash_of(lane.queue, tag));
-    if (found != asked_.end()) found->second = std::max(found->second, why);
+    if (found == asked_.end()) continue;
+    found->second.stays = std::max(found->second.stays, why);
+    found->second.from = std::min(found->second.from, due);
   }
 }
 
-void Hunger::end_page(Time next, Page page) {
+void Hunger::end_page(Time next, Page page, Time now) {
   if (!walking_) return;
   position_ = next;
   if (page == Page::goes_on) return;
@@ -116,8 +122,10 @@ void Hunger::end_page(Time next, Page page) {
   next_ = std::min(next, left_from_);
   if (page == Page::complete) {
     if (barren_.size() + asked_.size() > kTagsMax) barren_.clear();
-    for (const auto& [tag, stays] : asked_) {
-      if (stays == Stays::none) barren_.insert(tag);
+    for (const auto& [tag, left] : asked_) {
+      if (left.from <= now) continue;
+      barren_.insert(tag);
+      parked_until(left.from);
     }
   }
   absl::erase_if(tags_, [this](std::uint64_t tag) { return asked_.contains(tag); });

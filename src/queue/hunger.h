@@ -23,6 +23,8 @@ class Hunger {
  public:
   // A claim with any of these tags got nothing.
   void note(const QueueKey& queue, std::span<const std::string> tags);
+  // Whether a walk might find something due that has one of them.
+  bool may_find(const QueueKey& queue, std::span<const std::string> tags) const;
   // An item was parked; `waited_for`: by a claim that got nothing. A walk that is under way may have been where it
   // belongs: it takes nothing of the lane that is due as late or later.
   void parked(const LaneKey& lane, Time due, Time now, bool waited_for);
@@ -47,12 +49,18 @@ class Hunger {
   // goes_on: there is more from `next` on. enough: the walk took as much as it may. complete: that was all that is due.
   // Whoever still gets nothing after the last two has to be noted again.
   enum class Page { goes_on, enough, complete };
-  void end_page(Time next, Page page);
+  void end_page(Time next, Page page, Time now);
+  // The last walk that ended left something that it was begun for.
+  bool has_left_some() const { return left_from_ != kNever; }
 
  private:
   using Hashes = absl::flat_hash_set<std::uint64_t>;
   // Whether items with a tag stay parked: those due as late as one that was parked meanwhile, or those without room.
   enum class Stays { none, behind, no_room };
+  struct Asked {
+    Stays stays = Stays::none;
+    Time from = kNever;  // nothing with the tag stays that is due earlier
+  };
   static constexpr std::size_t kTagsMax = 65'536;  // beyond it is forgotten what was found out, and found out again
   // Known apart in one walk; a queue with more leaves all its others from the earliest of them on. As many as a few
   // walks can bring back: see kTakenMax in src/shard/hunger.cc.
@@ -72,7 +80,7 @@ class Hunger {
   // Of the walk that is under way.
   bool walking_ = false;
   Time position_{};
-  absl::flat_hash_map<std::uint64_t, Stays> asked_;  // what it was begun for
+  absl::flat_hash_map<std::uint64_t, Asked> asked_;  // what it was begun for
   ParkedLanes left_{kLanesMax};                      // from when on it takes nothing of these
   Time left_from_ = kNever;                          // nothing it was begun for stays parked that is due earlier
 };

@@ -52,6 +52,11 @@ class Waiters {
     return take(found->second);
   }
 
+  // Null where it does not wait.
+  const Content* find(RequestId request) const {
+    const auto found = by_request_.find(request);
+    return found == by_request_.end() ? nullptr : &waiters_.find(found->second)->second.content;
+  }
   bool wants(const QueueKey& queue, std::span<const std::string> tags) const {
     return std::ranges::any_of(tags, [&](const std::string& tag) { return by_tag_.contains(TagKey(queue, tag)); });
   }

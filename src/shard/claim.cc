@@ -6,6 +6,9 @@
 namespace millrace::shard {
 namespace {
 
+// A walk over all that is parked may take this long: as long as the longest wait.
+constexpr Millis kSearchMax = std::chrono::seconds(limits::kClaimWaitSecondsMax);
+
 // Names one lease: another attempt, another epoch or another item gives another token.
 LeaseToken lease_token(Epoch epoch, const Slot& slot) {
   const std::uint64_t lease = mix64(epoch.value << 32 ^ slot.attempt);
@@ -29,17 +32,21 @@ void Shard::Impl::wait_or_answer(Step& step, Claim claim, std::optional<Settled>
   workers.seen(claim.queue, claim.worker, now);
   auto leased = lease_items(claim, step.effects);
   if (leased.empty()) note_hunger(claim);
-  const bool full = waiters.size() >= limits::kWaitersPerShardMax;
-  if (!leased.empty() || claim.wait <= Millis(0) || full) {
-    answer_claim({step.request, std::move(claim), std::move(settled)}, std::move(leased), step.effects);
-    return;
+  WaitingClaim waiting{step.request, std::move(claim), std::move(settled), items.starved()};
+  const bool searches = waiting.searches();
+  if (!leased.empty() || (searches && !may_come(waiting))) {
+    return answer_claim(std::move(waiting), std::move(leased), step.effects);
   }
-  WaitingClaim waiting{step.request, std::move(claim), std::move(settled)};
+  if (waiters.size() >= limits::kWaitersPerShardMax) {
+    if (searches) return refuse_claim(std::move(waiting), "too many claims wait; try again", step.effects);
+    return answer_claim(std::move(waiting), {}, step.effects);
+  }
   const queue::QueueKey queue = waiting.claim.queue;
   const std::vector<std::string> tags = waiting.claim.tags;
-  const auto until = now + waiting.claim.wait;
+  const auto until = now + (searches ? kSearchMax : waiting.claim.wait);
   workers.begin_wait(queue, waiting.claim.worker, now);
   waiters.add(step.request, queue, tags, until, std::move(waiting));
+  if (searches) searching.push_back(step.request);
 }
 
 std::vector<queue::ItemRecord> Shard::Impl::lease_items(const Claim& claim, Effects& effects) {
@@ -80,6 +87,27 @@ void Shard::Impl::answer_claim(WaitingClaim waiting, std::vector<queue::ItemReco
     effects.answers.push_back({waiting.request, std::move(*waiting.settled)});
   } else {
     effects.answers.push_back({waiting.request, Claimed{std::move(leased)}});
+  }
+}
+
+// What is parked could not be looked through. Outcomes that came with the claim are recorded, and told.
+void Shard::Impl::refuse_claim(WaitingClaim waiting, const char* why, Effects& effects) {
+  if (waiting.settled) return answer_claim(std::move(waiting), {}, effects);
+  effects.answers.push_back({waiting.request, Error{Errc::unavailable, why}});
+}
+
+void Shard::Impl::refuse_wait(WaitingClaim waiting, const char* why, Effects& effects) {
+  workers.end_wait(waiting.claim.queue, waiting.claim.worker, now);
+  refuse_claim(std::move(waiting), why, effects);
+}
+
+void Shard::Impl::end_late_waits(Effects& effects) {
+  while (auto waiting = waiters.take_late(now)) {
+    if (waiting->searches()) {
+      refuse_wait(std::move(*waiting), "looking through the parked items takes too long; try again", effects);
+    } else {
+      end_wait(std::move(*waiting), {}, effects);
+    }
   }
 }
 

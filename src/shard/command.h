@@ -42,8 +42,9 @@ struct Create {
 };
 
 // Leases up to `limit` ready items that have ANY of the tags: higher priority first, then earlier due,
-// then lower id. With none ready and wait > 0 the answer is held until one is, or the wait is over.
-// Answer: Claimed, possibly empty.
+// then lower id. With none ready and wait > 0 the answer is held until one is, or the wait is over; without wait, until
+// what may be parked for it has been looked through. Answer: Claimed, possibly empty. Errc: unavailable (only without
+// wait) where that can't be read or takes too long.
 struct Claim {
   queue::QueueKey queue;
   std::vector<std::string> tags;
@@ -79,8 +80,8 @@ struct Outcome {
   std::optional<std::string> error_message;
 };
 
-// Ends leases: each outcome is decided on its own, in order; then the claim, if there is one.
-// A repeat of a recorded outcome gets the recorded answer. Answer: Settled.
+// Ends leases: each outcome is decided on its own, in order; then the claim, if there is one, which may hold the
+// answer. A repeat of a recorded outcome gets the recorded answer. Answer: Settled.
 struct Settle {
   queue::QueueKey queue;
   std::vector<Outcome> outcomes;

@@ -1,6 +1,7 @@
 // Parked items that somebody asks for. What is due comes back by due time while there is room, which a lane that nobody
 // serves can take for ever: so a claim that gets nothing lets the parked items be walked through for its tags alone,
-// and what is found takes the place of what waits in longer lanes. See docs/adr/0004.
+// and what is found takes the place of what waits in longer lanes. A claim that did not ask to wait waits for that all
+// the same, so that it is answered empty only where there is nothing for it. See docs/adr/0004.
 #include <algorithm>
 #include <utility>
 
@@ -40,7 +41,8 @@ bool Shard::Impl::wish_wanted(Effects& effects) {
   if (!has_parked || !hunger.any() || wanted_again > now) return false;
   const Time from = hunger.begin_page();
   if (from == kNever) {
-    hunger.end_page(kNever, queue::Hunger::Page::complete);
+    hunger.end_page(kNever, queue::Hunger::Page::complete, now);
+    searched = true;
     return false;
   }
   if (wanted_rows == 0) wanted_rows = std::clamp<std::size_t>(options.live_items_max, 1, kPageFirst);
@@ -70,10 +72,10 @@ void Shard::Impl::take_wanted(Refill& command, Effects& effects) {
   if (page == Page::goes_on && hunger.has_left_all()) page = Page::enough;
   // A page within one moment would be read again and again: it grows past kPageMax.
   wanted_rows = next == command.from ? 2 * command.rows.size() : std::min(2 * wanted_rows, kPageMax);
-  hunger.end_page(next, page);
+  hunger.end_page(next, page, now);
   refill_from = std::min(refill_from, parked_from);  // what was parked meanwhile, and what gave way
   if (page == Page::goes_on) return;
-  if (wanted_taken == 0) wanted_again = now + kWantedAgain;
+  if (wanted_taken == 0 && hunger.has_left_some()) wanted_again = now + kWantedAgain;
   wanted_rows = wanted_taken = 0;
   waiters_unnoted = true;
 }
@@ -85,11 +87,41 @@ void Shard::Impl::take_wanted(queue::ItemRecord& row, Effects& effects) {
   if (!hunger.wants(*row.lane, row.due)) return;
   if (counted() >= options.live_items_max) {
     const SlotIndex other = items.least_needed(*row.lane, to_ms(now), share_of(options.live_items_max));
-    if (other == kNoSlot) return hunger.leave(*row.lane, row.due);
-    park(other, effects);
+    if (other != kNoSlot) {
+      park(other, effects);
+    } else if (!waiters.wants(queue, row.lane->tags)) {
+      return hunger.leave(*row.lane, row.due);
+    }
   }
   bring_back(std::move(row), effects);
   ++wanted_taken;
+  if (counted() > options.live_items_max) serve_waiters(effects);  // what is leased takes no room
+}
+
+// Whether something for the claim may be parked that was there when it came, and can go.
+bool Shard::Impl::may_come(const WaitingClaim& waiting) const {
+  const queue::QueueKey& queue = waiting.claim.queue;
+  const bool searched_for = has_parked && hunger.may_find(queue, waiting.claim.tags);
+  if (!searched_for && !items.starves(queue, waiting.starved)) return false;
+  return counted_in(queue)[static_cast<std::size_t>(queue::Status::pending)] > 0;
+}
+
+void Shard::Impl::end_searches(Effects& effects) {
+  if (!std::exchange(searched, false)) return;
+  std::erase_if(searching, [&](RequestId request) {
+    const WaitingClaim* waiting = waiters.find(request);
+    if (waiting == nullptr) return true;  // it was served
+    if (may_come(*waiting)) return false;
+    end_wait(*waiters.take_request(request), {}, effects);
+    return true;
+  });
+}
+
+void Shard::Impl::refuse_searches(Effects& effects) {
+  for (const RequestId request : std::exchange(searching, {})) {
+    auto waiting = waiters.take_request(request);
+    if (waiting) refuse_wait(std::move(*waiting), "parked items can't be read", effects);
+  }
 }
 
 }  // namespace millrace::shard

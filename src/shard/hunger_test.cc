@@ -29,15 +29,14 @@ class HungerTest : public testing::Test {
   }
   // How many it gets, and keeps.
   std::size_t hold(const std::string& tag) { return take_items(shard_, claim_of({tag})).size(); }
-  // Until it gets nothing, a claim being asked twice as a worker does.
+  // Until it gets nothing.
   std::vector<std::uint64_t> drain(const std::string& tag) {
     std::vector<std::uint64_t> all;
-    for (int empty = 0; empty < 2;) {
+    for (;;) {
       const auto some = take(tag, 5);
-      empty = some.empty() ? empty + 1 : 0;
+      if (some.empty()) return all;
       all.insert(all.end(), some.begin(), some.end());
     }
-    return all;
   }
 
   // Each the first of a group of its own, so it stays in memory and does not count there.
@@ -72,8 +71,7 @@ TEST_F(HungerTest, AlsoAfterARestart) {
 TEST_F(HungerTest, ALoneItemFindsAPlaceAmongManyLanesOfOne) {
   for (std::size_t i = 0; i < kBound; ++i) add(shard_, new_item({"email", "user-" + std::to_string(i)}));
   const ItemId pay = add(shard_, new_item({"payment"}));
-  EXPECT_THAT(take("payment"), IsEmpty());  // parked; asking for it brings it back
-  EXPECT_THAT(take("payment"), ElementsAre(pay.value));
+  EXPECT_THAT(take("payment"), ElementsAre(pay.value));  // parked; asking for it brings it back
   EXPECT_EQ(drain("email").size(), kBound);
 }
 
@@ -121,7 +119,7 @@ TEST_F(HungerTest, WhatWasAskedForOnceTakesNothingFromThoseWhoAskNow) {
   add_many("dead", 40);
   add_many("once", 200);
   add_many("now", 5);
-  EXPECT_FALSE(take("once").empty() && take("once").empty());
+  EXPECT_FALSE(take("once").empty());
   Claim claim = claim_of({"now"});
   claim.wait = 10s;
   auto reply = shard_.run_as(kWaits, claim);
@@ -136,7 +134,7 @@ TEST_F(HungerTest, ALaneThatWasLongAndIsAllLeasedIsNotLookedToForRoom) {
   add_many("one", 1);
   EXPECT_EQ(take_items(shard_, claim_of({"long"}, "w:1", 20)).size(), 20u - 1u);  // one gave way
   add_many("other", 1);
-  EXPECT_FALSE(take("other").empty() && take("other").empty());
+  EXPECT_FALSE(take("other").empty());
 }
 
 // What was asked for once does not come back to stay: it gives way like any other.
@@ -191,10 +189,13 @@ TEST_F(HungerTest, ALaneThatIsStillSentToIsHandedOutInOrder) {
   const auto append = [&](const std::vector<std::uint64_t>& ids) { taken.insert(taken.end(), ids.begin(), ids.end()); };
   for (int round = 0; round < 10; ++round) {
     shard_.hold_refill();
-    append(take("alive", 5));
+    auto reply = shard_.run_as(kWaits, claim_of({"alive"}, "w:1", 5));
     shard_.now += 1ms;
     add_many("alive", 1);
     shard_.release_refill();
+    if (!reply) reply = shard_.take(kWaits);
+    ASSERT_TRUE(reply.has_value());
+    for (const auto& item : std::get<Claimed>(*reply).items) append({item.id.value});
   }
   EXPECT_GE(taken.size(), 20u);
   shard_.advance(1s);
@@ -212,24 +213,24 @@ TEST_F(HungerTest, WhatIsHeldKeepsNobodyFromTheirs) {
   std::size_t held = 0;
   for (int claims = 0; claims < 2 * kMany; ++claims) held += hold("slow");
   EXPECT_EQ(held, std::size_t{kMany});
-  EXPECT_GE(hold("other") + hold("other"), 1u);
+  EXPECT_EQ(hold("other"), 1u);
   shard_.reload();
   add_many("other", 1);
-  EXPECT_GE(hold("other") + hold("other"), 1u);
+  EXPECT_EQ(hold("other"), 1u);
 }
 
 TEST_F(HungerTest, HeadsOfGroupsDoNotHideALaneThatCanGiveWay) {
   add_many("email", 30);
   add_heads("orders", 200);
   add_many("payment", 1);
-  EXPECT_FALSE(take("payment").empty() && take("payment").empty());
+  EXPECT_FALSE(take("payment").empty());
 }
 
 TEST_F(HungerTest, NorIfTheyStandAtItsEnd) {
   add_many("email", 30);
   add_heads("email", 40);
   add_many("payment", 1);
-  EXPECT_FALSE(take("payment").empty() && take("payment").empty());
+  EXPECT_FALSE(take("payment").empty());
 }
 
 TEST_F(HungerTest, AnotherLaneGivesWayWhereOneEndsWithHeadsOnly) {
@@ -237,7 +238,7 @@ TEST_F(HungerTest, AnotherLaneGivesWayWhereOneEndsWithHeadsOnly) {
   add_many("sms", 10);
   add_heads("email", 200);
   add_many("payment", 1);
-  EXPECT_FALSE(take("payment").empty() && take("payment").empty());
+  EXPECT_FALSE(take("payment").empty());
   EXPECT_EQ(drain("sms").size(), 10u);
 }
 

@@ -27,6 +27,10 @@ struct WaitingClaim {
   RequestId request;
   Claim claim;
   std::optional<Settled> settled;  // set where the claim came with a Settle
+  std::uint64_t starved = 0;       // so many groups had begun to starve when it came
+
+  // It did not ask to wait: it does so only until what is parked for it has been looked for.
+  bool searches() const { return claim.wait <= Millis(0); }
 };
 
 Error unknown_item(ItemId id);
@@ -64,6 +68,9 @@ struct Shard::Impl {
   void serve_waiters(Effects& effects);
   void end_wait(WaitingClaim waiting, std::vector<queue::ItemRecord> items, Effects& effects);
   void answer_claim(WaitingClaim waiting, std::vector<queue::ItemRecord> items, Effects& effects);
+  void refuse_claim(WaitingClaim waiting, const char* why, Effects& effects);
+  void end_late_waits(Effects& effects);
+  void refuse_wait(WaitingClaim waiting, const char* why, Effects& effects);
   // settle.cc
   std::optional<Need> run(Step& step, Settle& command);
   std::optional<Need> run(Step& step, Touch& command);
@@ -105,6 +112,9 @@ struct Shard::Impl {
   void take_wanted(queue::ItemRecord& row, Effects& effects);
   void come_due();
   void note_waiters();
+  bool may_come(const WaitingClaim& waiting) const;
+  void end_searches(Effects& effects);
+  void refuse_searches(Effects& effects);
   // group_parking.cc
   bool must_park_member(const queue::ItemRecord& record);
   std::size_t counted() const;
@@ -125,6 +135,7 @@ struct Shard::Impl {
   std::optional<Need> run(Step& step, ListWorkers& command);
   std::optional<Need> run(Step& step, ListLeased& command);
   std::optional<Need> run(Step& step, CountItems& command);
+  std::array<std::uint64_t, queue::kStatuses> counted_in(const queue::QueueKey& queue) const;
   // catalog.cc
   std::optional<Need> run(Step& step, PutDocument& command);
   std::optional<Need> run(Step& step, PutDocuments& command);
@@ -178,10 +189,12 @@ struct Shard::Impl {
   std::size_t refill_least = 1;           // rows to read at least, to get past many of one due time that are paused
   absl::btree_set<ItemRef> watch_parked;  // parked items that changed while a refill reads
   queue::Hunger hunger;
-  bool waiters_unnoted = false;  // whoever still waits after this command is to be noted there
-  std::size_t wanted_rows = 0;   // of the next page that is read for it
-  std::size_t wanted_taken = 0;  // in this walk
-  Time wanted_again{};           // memory held nothing that could give way; not before this
+  bool waiters_unnoted = false;      // whoever still waits after this command is to be noted there
+  std::size_t wanted_rows = 0;       // of the next page that is read for it
+  std::size_t wanted_taken = 0;      // in this walk
+  std::vector<RequestId> searching;  // claims that wait only for what is read, and some that do so no more
+  bool searched = false;             // something was found out that may end their wait
+  Time wanted_again{};               // memory held nothing that could give way; not before this
   // One walk over the parked items by parked_at, page by page, for the groups that are hungry.
   struct Pass {
     bool active = false;

@@ -184,6 +184,7 @@ void LiveItems::join_order(SlotIndex index) {
   auto& members = groups_[slots_[index].group].members;
   if (!members.empty()) ++followers_;
   members.emplace(slots_[index].id, index);
+  count_starving(slots_[index].group);
 }
 
 void LiveItems::leave_order(SlotIndex index) {
@@ -194,6 +195,7 @@ void LiveItems::leave_order(SlotIndex index) {
 }
 
 void LiveItems::note_hunger(queue::GroupIndex index) {
+  count_starving(index);
   queue::Group& group = groups_[index];
   if (group.hungry || !group.has_parked()) return;
   if (!group.starves() && group.members.size() > kGroupLow) return;
@@ -204,10 +206,7 @@ void LiveItems::note_hunger(queue::GroupIndex index) {
 void LiveItems::note_parked(queue::GroupIndex index, ItemId id, Time now) {
   queue::Group& group = groups_[index];
   MR_ASSERT(id.value > group.parked_last, "a member is parked behind those that are");
-  if (!group.has_parked()) {
-    group.parked_from = id.value;
-    group.parked_at = now;
-  }
+  if (!group.has_parked()) groups_.begin_parked(index, id, now);
   group.parked_last = id.value;
   group.parked_since = true;
 }
@@ -215,13 +214,34 @@ void LiveItems::note_parked(queue::GroupIndex index, ItemId id, Time now) {
 void LiveItems::set_parked_from(queue::GroupIndex index, std::uint64_t id, Time since, Time now) {
   groups_[index].parked_from = id;
   groups_[index].parked_at = since;
+  count_starving(index);
   release_next(index, now);
 }
 
 void LiveItems::clear_parked(queue::GroupIndex index, Time now) {
-  groups_[index].parked_from = queue::kNoneParked;
+  groups_.end_parked(index);
+  count_starving(index);
   release_next(index, now);
-  groups_.clear_parked(index);
+  groups_.drop_unused(index);
+}
+
+void LiveItems::count_starving(queue::GroupIndex index) {
+  queue::Group& group = groups_[index];
+  if (group.starves() == (group.starving != 0)) return;
+  if (group.starving == 0) {
+    group.starving = ++starved_;
+    starving_[group.queue].insert(group.starving);
+    return;
+  }
+  const auto found = starving_.find(group.queue);
+  found->second.erase(std::exchange(group.starving, 0));
+  if (found->second.empty()) starving_.erase(found);
+}
+
+bool LiveItems::starves(const queue::QueueKey& queue, std::uint64_t began) const {
+  if (starving_.empty()) return false;
+  const auto found = starving_.find(queue);
+  return found != starving_.end() && *found->second.begin() <= began;
 }
 
 SlotIndex LiveItems::last_scheduled(std::int64_t due_ms) const {

@@ -100,6 +100,10 @@ class LiveItems {
   // Groups with parked members that had few others left when one went; the longest waiting first.
   std::deque<queue::GroupIndex>& hungry() { return hungry_; }
   void note_hunger(queue::GroupIndex group);
+  // Groups whose next member is parked: nothing of them is in memory that could go. How many began to starve so far;
+  // and whether one of the first `began` of the queue still does.
+  std::uint64_t starved() const { return starved_; }
+  bool starves(const queue::QueueKey& queue, std::uint64_t began) const;
   queue::ReadySet& ready() { return ready_; }
   queue::Leases& leases() { return leases_; }
   const queue::Leases& leases() const { return leases_; }
@@ -133,6 +137,7 @@ class LiveItems {
   void put(SlotIndex slot, Time now);
   void take_out(SlotIndex slot);
   void release_next(queue::GroupIndex group, Time now);
+  void count_starving(queue::GroupIndex group);
   void take_turn(SlotIndex slot);
   SlotIndex last_unordered(queue::LaneIndex index) const;
   SlotIndex last_of_longer(const queue::LaneKey& lane, std::size_t longer, std::size_t least);
@@ -140,6 +145,8 @@ class LiveItems {
   std::size_t unordered_ = 0;
   std::size_t followers_ = 0;
   std::deque<queue::GroupIndex> hungry_;
+  std::uint64_t starved_ = 0;
+  absl::flat_hash_map<queue::QueueKey, absl::btree_set<std::uint64_t>> starving_;  // by the number of each
   queue::Slots slots_;
   queue::ReadySet ready_;
   queue::Groups groups_;

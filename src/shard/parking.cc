@@ -85,6 +85,7 @@ void Shard::Impl::wish_refill(Effects& effects) {
     parked_meanwhile.clear();
     return;
   }
+  searched = true;  // there is nothing to be read
 }
 
 bool Shard::Impl::wish_due(Effects& effects) {
@@ -103,6 +104,7 @@ std::optional<Need> Shard::Impl::run(Step& step, Refill& command) {
   if (command.rows.empty() && !command.complete) {  // the store could not be read
     refill_again = now + kRefillAgain;
     refill_from = std::min(refill_from, parked_from);
+    refuse_searches(step.effects);
   } else if (refill_kind == RefillKind::members) {
     take_members(command, step.effects);
   } else if (refill_kind == RefillKind::wanted) {
@@ -112,6 +114,7 @@ std::optional<Need> Shard::Impl::run(Step& step, Refill& command) {
   }
   watch_parked.clear();
   refill_under_way = false;
+  searched = true;
   answer(step, Ack{});
   return std::nullopt;
 }

@@ -30,14 +30,17 @@ std::optional<Need> Shard::Impl::run(Step& step, ListLeased& command) {
 }
 
 std::optional<Need> Shard::Impl::run(Step& step, CountItems& command) {
-  Counts counted;
-  if (const auto owner = tenants.find(command.queue.tenant); owner != tenants.end()) {
-    const auto& queues = owner->second.counters.queues;
-    const auto found = std::ranges::lower_bound(queues, command.queue.name, {}, &QueueCounts::queue);
-    if (found != queues.end() && found->queue == command.queue.name) counted.by_status = found->by_status;
-  }
-  answer(step, counted);
+  answer(step, Counts{counted_in(command.queue)});
   return std::nullopt;
+}
+
+std::array<std::uint64_t, queue::kStatuses> Shard::Impl::counted_in(const queue::QueueKey& queue) const {
+  const auto owner = tenants.find(queue.tenant);
+  if (owner == tenants.end()) return {};
+  const auto& queues = owner->second.counters.queues;
+  const auto found = std::ranges::lower_bound(queues, queue.name, {}, &QueueCounts::queue);
+  if (found == queues.end() || found->queue != queue.name) return {};
+  return found->by_status;
 }
 
 }  // namespace millrace::shard

@@ -27,6 +27,7 @@ std::optional<Need> Shard::execute(RequestId request, Command& command, const Fa
   }
   impl_->serve_waiters(effects);
   impl_->wish_refill(effects);
+  impl_->end_searches(effects);
   return std::nullopt;
 }
 
@@ -51,5 +52,6 @@ void Shard::set_live_items_max(std::size_t most) {
 std::size_t Shard::live_items() const { return impl_->items.size(); }
 std::size_t Shard::bounded_items() const { return impl_->items.unordered() + impl_->items.followers(); }
 std::size_t Shard::waiting_claims() const { return impl_->waiters.size(); }
+bool Shard::has_parked() const { return impl_->has_parked || impl_->items.groups().parked() > 0; }
 
 }  // namespace millrace::shard

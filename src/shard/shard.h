@@ -56,8 +56,8 @@ class Shard {
 
   // Decides and applies `command`. If the decision needs facts from the store, nothing changes, the
   // needs are returned and the command is left as it was: read them once everything in `effects`
-  // so far is durable, then call again with the same request and the facts. A claim that waits
-  // is answered by a later call.
+  // so far is durable, then call again with the same request and the facts. A claim that waits, or for which
+  // something may be parked, is answered by a later call.
   // REQUIRES: `facts` answer the Need that the last call for `request` returned, or are null.
   std::optional<Need> execute(RequestId request, Command& command, const Facts* facts, Time now, Effects& effects);
 
@@ -79,7 +79,10 @@ class Shard {
   std::size_t live_items() const;
   // Those that live_items_max is for: all that nobody holds but the first of each ordered group.
   std::size_t bounded_items() const;
+  // Also those that are held though they did not ask to wait.
   std::size_t waiting_claims() const;
+  // Whether the store may hold parked items: a claim that gets nothing may be held while they are read.
+  bool has_parked() const;
 
  private:
   struct Impl;

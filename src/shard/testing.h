@@ -58,6 +58,9 @@ class ShardUnderTest {
     if (auto held = std::exchange(held_refill_, std::nullopt)) bring_back(std::move(*held));
   }
 
+  // Parked items can't be read.
+  void fail_refills(bool fails) { fails_refills_ = fails; }
+
   // An answer that came later.
   std::optional<Reply> take(RequestId request) {
     const auto found = answers_.find(request);
@@ -143,7 +146,8 @@ class ShardUnderTest {
 
   Refill read(const RefillWish& wish) {
     ++refills;
-    Refill rows{.rows = {}, .from = wish.from, .complete = true};
+    Refill rows{.rows = {}, .from = wish.from, .complete = !fails_refills_};
+    if (fails_refills_) return rows;
     for (const auto& [ref, item] : items) {
       if (item.placement == queue::Placement::parked && item.parked_at >= wish.from) rows.rows.push_back(item);
     }
@@ -186,6 +190,7 @@ class ShardUnderTest {
   std::unique_ptr<Shard> shard_;
   Effects effects_;
   bool holds_refill_ = false;
+  bool fails_refills_ = false;
   std::optional<Refill> held_refill_;
   std::map<RequestId, Reply> answers_;
 };

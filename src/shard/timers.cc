@@ -10,8 +10,9 @@ void Shard::Impl::tick(Effects& effects) {
   if (hunger.due() <= now) come_due();
   while (const auto slot = items.leases().ended(now)) time_out(*slot, effects);
   serve_waiters(effects);
-  while (auto waiting = waiters.take_late(now)) end_wait(std::move(*waiting), {}, effects);
+  end_late_waits(effects);
   wish_refill(effects);
+  end_searches(effects);
 }
 
 Time Shard::Impl::next_tick() const {

@@ -50,10 +50,12 @@ void Auditor::check_member_fits(const shard::ItemWrite& write) const {
 void Auditor::find_parked_members() {
   parked_members_.clear();
   residents_.clear();
+  ever_parked_ = false;
   for (const auto& [queue, items] : applied_.queues) {
     for (const auto& [id, item] : items) {
       const queue::ItemRecord& r = item.record;
       residents_.note(r);
+      ever_parked_ |= r.placement == queue::Placement::parked;
       if (r.placement != queue::Placement::parked || !takes_turns(r)) continue;
       parked_members_[group_of(r)].insert(id);
     }
@@ -92,6 +94,7 @@ void Auditor::check_parking(const Added& added) {
     residents_.note(r);
     if (r.placement == queue::Placement::parked) {
       parked_.insert(ref);
+      ever_parked_ = true;
       continue;
     }
     parked_.erase(ref);

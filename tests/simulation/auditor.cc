@@ -9,6 +9,9 @@
 namespace millrace::simulation {
 namespace {
 
+// So long a claim that did not ask to wait may be held.
+constexpr Millis kSearchMax = std::chrono::seconds(20);
+
 // Bodies are shared with the command that is executed, and the shard writes into them.
 shard::Command copy_of(const shard::Command& command) {
   shard::Command copy = command;
@@ -106,8 +109,11 @@ void Auditor::observed(const Call& call, const shard::Effects& effects, Time nex
   if (request) {
     request->executed = true;
     judge_outcomes(*request);
-    if (const shard::Claim* claim = claim_of(*command)) request->deadline = now_ + claim->wait;
+    if (const shard::Claim* claim = claim_of(*command)) {
+      request->deadline = now_ + (claim->wait > Millis(0) ? claim->wait : kSearchMax);
+    }
   }
+  watch_searches();
   check_dedup(added, command);
   check_answers(call, added);
   // Only now: the answers are judged by the keys that were known before.

@@ -66,6 +66,8 @@ class Auditor {
     std::vector<Judged> outcomes;  // of a Settle, decided when it was executed
     bool executed = false;
     Time deadline{};  // of a claim that waits
+    // Of one that did not ask to: items it could have got all the while, had they not been parked.
+    std::optional<std::set<ItemId>> missed = {};
   };
   // What one call added to the effects.
   struct Added {
@@ -122,6 +124,12 @@ class Auditor {
   void delivered_events(const TenantId& tenant, const shard::Appended& appended) const;
   void compare_events(store::Store& store) const;
 
+  // Claims that are held though they did not ask to wait, until what is parked for them is found (audit_searches.cc).
+  std::set<ItemId> parked_for(const shard::Claim& claim) const;
+  void watch_searches();
+  void check_found(const Call& call, const shard::Answer& answer, const Request& request) const;
+  bool is_given_up(const Call& call) const;
+
   // Answers of one call.
   void judge_outcomes(Request& request) const;
   void check_answers(const Call& call, const Added& added);
@@ -160,6 +168,7 @@ class Auditor {
   std::vector<Pause> pauses_;                               // of the group being filled
   std::deque<std::vector<Pause>> sealed_pauses_;
   std::set<shard::ItemRef> parked_;  // since the last reload, and still
+  bool ever_parked_ = false;         // anything, since the last reload or before
   Residents residents_;
   // Of each group, those that take their turn in it.
   std::map<GroupName, std::set<ItemId>> parked_members_;

@@ -9,6 +9,17 @@ namespace {
 using queue::GroupMode;
 
 struct AuditorParking : SpoiledStory {
+  shard::Claim claim() const { return {.queue = story.queue, .tags = {"a"}, .worker = "w"}; }
+  void hold(const shard::Claim& claim) {
+    story.send(claim);
+    story.next_tick = story.now + std::chrono::seconds(20);
+    story.look();
+  }
+  queue::ItemRecord late_item() {
+    shard::NewItem item = story.new_item();
+    item.run_at = story.now + Millis(500);
+    return created(item);
+  }
   queue::ItemRecord parked(queue::ItemRecord item) {
     story.tick();
     item.placement = queue::Placement::parked;
@@ -89,6 +100,46 @@ TEST_F(AuditorParking, FindsAnItemInMemoryBeyondTheBound) {
   }
   small.create(small.new_item());
   expect_violation([&] { small.look(); }, "fill a memory of 2");
+}
+
+// S4.2: 204 only if there is none.
+TEST_F(AuditorParking, FindsAnEmptyAnswerWhileSomethingForItIsParked) {
+  parked(created());
+  story.send(claim());
+  story.answer(shard::Claimed{});
+  expect_look("got nothing although #1 is due, and parked");
+}
+
+TEST_F(AuditorParking, FindsAnEmptyAnswerToAClaimThatWasHeld) {
+  parked(created());
+  hold(claim());
+  const RequestId held = story.request;
+  story.tick();
+  story.effects.answers.push_back({held, shard::Claimed{}});
+  expect_look("got nothing although #1 is due, and parked");
+}
+
+TEST_F(AuditorParking, LetsAClaimMissWhatBecameDueWhileItWasHeld) {
+  parked(late_item());
+  hold(claim());
+  const RequestId held = story.request;
+  story.now += Millis(500);
+  story.tick();
+  story.effects.answers.push_back({held, shard::Claimed{}});
+  story.look();
+}
+
+TEST_F(AuditorParking, FindsAClaimThatIsHeldThoughNothingIsParked) {
+  story.send(claim());
+  story.next_tick = story.now + std::chrono::seconds(20);
+  expect_look("got no answer");
+}
+
+TEST_F(AuditorParking, FindsARefusalThoughTheParkedItemsWereRead) {
+  parked(created());
+  story.send(claim());
+  story.answer(Error{Errc::unavailable, "away"});
+  expect_look("was refused");
 }
 
 TEST_F(AuditorParking, FindsALeaseAheadOfAParkedMemberOfTheGroup) {

@@ -120,7 +120,9 @@ void History::end_everything() {
   closing_ = true;
   runner_.calm();
   trace_.line("{:>6} CALM", timeline_.now().count());
-  timeline_.run_until(timeline_.now() + Millis(5000));
+  // The shard's time stands still until a clock that was set back has caught up.
+  const Millis behind = std::max(auditor_.now() - runner_.clock(), Millis(0));
+  timeline_.run_until(timeline_.now() + behind + Millis(5000));
   MR_REQUIRE(runner_.is_up(), "the shard did not come back");
   for (const queue::QueueKey& queue : profile_.queues) {
     for (const std::string& bus : profile_.buses) send(shard::SetPaused{queue, bus, false});

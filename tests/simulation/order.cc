@@ -47,9 +47,11 @@ std::vector<Candidate> candidates(const View& view, const queue::QueueKey& queue
   for (const auto& [id, item] : items->second) {
     Hold* hold = item.record.group ? &holds[item.record.group->name] : nullptr;
     if (item.record.status == queue::Status::pending && !view.is_paused(queue, item.record.lane->bus)) {
+      const bool next = !(hold && hold->maybe);
       found.push_back({.item = &item,
                        .allowed = !(hold && hold->surely),
-                       .expected = !(hold && hold->maybe) && item.record.placement == queue::Placement::live});
+                       .next = next,
+                       .expected = next && item.record.placement == queue::Placement::live});
     }
     if (hold) {
       const Hold own = hold_of(item);

@@ -14,7 +14,9 @@ struct Candidate {
   const Item* item;
   // Its group lets it go, by the weakest reading of the rules. A lease without it is a violation.
   bool allowed;
-  // Its group lets it go by the strictest reading and it is in memory. Passing it over is a violation.
+  // Its group lets it go by the strictest reading.
+  bool next;
+  // So, and it is in memory. Passing it over is a violation.
   bool expected;
 };
 

@@ -21,6 +21,7 @@ FaultRates draw_faults(Random& random) {
   faults.abandoned = rate(200);
   faults.vanished = rate(100);
   faults.late_tick = rate(300);
+  faults.failed_read = rate(200);
   return faults;
 }
 

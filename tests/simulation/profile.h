@@ -22,6 +22,7 @@ struct FaultRates {
   std::uint32_t abandoned = 0;  // commands whose facts never come
   std::uint32_t vanished = 0;   // clients that leave while they wait
   std::uint32_t late_tick = 0;
+  std::uint32_t failed_read = 0;  // of parked items
 };
 
 struct Profile {

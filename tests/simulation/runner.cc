@@ -228,8 +228,13 @@ void Runner::commit_failed(CommitFate fate) {
 void Runner::serve_refill(const shard::RefillWish& wish) {
   trace_.line("         refill from {}, {} items", describe(wish.from), wish.limit);
   after(delay(profile_.read_max), [this, wish] {
-    shard::Refill refill{store_->parked(kShard, wish.from, wish.limit), wish.from, false};
-    refill.complete = refill.rows.size() < wish.limit;
+    shard::Refill refill{{}, wish.from, false};
+    if (fault(profile_.faults.failed_read)) {
+      trace_.line("{:>6} the parked items can't be read", timeline_.now().count());
+    } else {
+      refill.rows = store_->parked(kShard, wish.from, wish.limit);
+      refill.complete = refill.rows.size() < wish.limit;
+    }
     after(delay(profile_.read_max), [this, refill = std::move(refill)]() mutable {
       submit(std::move(refill), [](const std::optional<shard::Reply>&) {});
     });

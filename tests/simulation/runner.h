@@ -1,7 +1,8 @@
 // Plays the engine's part for one shard, in simulated time and single-threaded: commands in, group
 // commits with delays, facts and parked items read once what came before is durable, answers
 // out after their commit. Injects the faults that an engine meets: commits that fail or whose fate is
-// unknown, crashes, late timers, a clock that steps. Tells the auditor everything it sees.
+// unknown, parked items that can't be read, crashes, late timers, a clock that steps. Tells the auditor everything it
+// sees.
 #pragma once
 
 #include <functional>
