@@ -35,8 +35,12 @@ Async<Result<Answer>> ask(engine::Engine& engine, ShardId shard, shard::Command 
   co_return answer_of<Answer>(reply.take());
 }
 
+// Whether a claim asked to wait. One that did not may be held all the same, while parked items are read for it.
+enum class Asked { to_wait, at_once };
 // For a command with a claim that may be held: when the peer leaves, its key is revoked or expires, or the server
-// drains, the wait is ended and the answer has what was leased until then.
-Async<shard::Reply> ask_held(Services& services, ShardId shard, shard::Command command, http::Request& request);
+// drains, the wait is ended and the answer has what was leased until then. Of one that did not ask to wait, after a
+// second: mostly it is not held at all.
+Async<shard::Reply> ask_held(Services& services, ShardId shard, shard::Command command, http::Request& request,
+                             Asked asked);
 
 }  // namespace millrace::api

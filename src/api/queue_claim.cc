@@ -59,9 +59,10 @@ Async<Answer> subscribe(Services& services, http::Request& request) {
   const ShardId shard = shard_of_caller(services, request);
 
   const queue::QueueKey queue = wanted->claim.queue;
-  const bool waits = wanted->claim.wait > Millis(0);
+  const Asked asked = wanted->claim.wait > Millis(0) ? Asked::to_wait : Asked::at_once;
+  const bool waits = asked == Asked::to_wait || services.engine.may_hold();
   const Result<shard::Claimed> claimed =
-      waits ? answer_of<shard::Claimed>(co_await ask_held(services, shard, std::move(wanted->claim), request))
+      waits ? answer_of<shard::Claimed>(co_await ask_held(services, shard, std::move(wanted->claim), request, asked))
             : co_await ask<shard::Claimed>(services.engine, shard, std::move(wanted->claim));
   if (!claimed) co_return std::unexpected(claimed.error());
   if (claimed->items.empty()) {

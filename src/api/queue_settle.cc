@@ -122,10 +122,12 @@ Async<Answer> settle_items(Services& services, http::Request& request) {
   const ShardId shard = shard_of_caller(services, request);
 
   const std::vector<ItemId> ids = ids_of(wanted->outcomes);
-  const bool waits = wanted->claim && wanted->claim->wait > Millis(0);
+  const bool claims = wanted->claim.has_value();
+  const Asked asked = claims && wanted->claim->wait > Millis(0) ? Asked::to_wait : Asked::at_once;
+  const bool waits = asked == Asked::to_wait || (claims && services.engine.may_hold());
   shard::Settle command{.queue = queue, .outcomes = std::move(wanted->outcomes), .claim = std::move(wanted->claim)};
   const Result<shard::Settled> settled =
-      waits ? answer_of<shard::Settled>(co_await ask_held(services, shard, std::move(command), request))
+      waits ? answer_of<shard::Settled>(co_await ask_held(services, shard, std::move(command), request, asked))
             : co_await ask<shard::Settled>(services.engine, shard, std::move(command));
   if (!settled) co_return std::unexpected(settled.error());
   MR_ASSERT(settled->outcomes.size() == ids.size(), "every outcome has its answer");

@@ -1,5 +1,5 @@
-// For tests: a store whose commits, or reads of parked items, wait until they are let through, that loses its shards,
-// or has a full disk, when told.
+// For tests: a store whose commits, or reads of parked items, wait until they are let through, whose reads of parked
+// items fail, that loses its shards, or has a full disk, when told.
 #pragma once
 
 #include <atomic>
@@ -36,6 +36,7 @@ class CorkedStore : public store::Store {
   std::vector<queue::ItemRecord> parked(ShardId shard, Time from, std::size_t limit) override {
     ++parked_reads;
     while (holds_parked.load()) std::this_thread::yield();
+    if (fails_parked.load()) throw store::StoreError(store::Fate::not_done, "parked items can't be read");
     return inner_.parked(shard, from, limit);
   }
   shard::Facts fetch(ShardId shard, const shard::Need& need) override { return inner_.fetch(shard, need); }
@@ -98,6 +99,7 @@ class CorkedStore : public store::Store {
   std::atomic<bool> elsewhere = false;                // another node is the owner: whoever wants to be waits
   std::atomic<std::size_t> least_expired = SIZE_MAX;  // that were asked for at a time
   std::atomic<bool> holds_parked = false;
+  std::atomic<bool> fails_parked = false;
   std::atomic<std::size_t> parked_reads = 0;  // that were begun
 
  private:

@@ -201,6 +201,8 @@ RequestId Engine::submit(ShardId shard, shard::Command command, Done done) {
   return request;
 }
 
+bool Engine::may_hold() const { return impl_->runner.has_parked(); }
+
 void Engine::end_wait(ShardId shard, RequestId request) {
   const RequestId own{impl_->last_request.fetch_add(1, std::memory_order_relaxed) + 1};
   impl_->inbox.put(Call{shard, own, shard::EndWait{request}, {}, 0});

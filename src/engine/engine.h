@@ -79,6 +79,9 @@ class Engine {
   // where it can't be, Error{overloaded} where too much is under way (nothing was done then).
   // The number can be given to end_wait().
   RequestId submit(ShardId shard, shard::Command command, Done done);
+  // Whether a claim that does not ask to wait may be held all the same, while parked items are read. Known a moment
+  // after it came to be so.
+  bool may_hold() const;
   // Ends a held claim early; it is then answered empty (or with what it got just before).
   void end_wait(ShardId shard, RequestId request);
 

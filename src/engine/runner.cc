@@ -128,6 +128,8 @@ void Runner::execute(Call&& call, const shard::Facts* facts) {
   if (const auto held = callers_.find(request); held != callers_.end() && held->second.counted) {
     held->second.counted = false;  // a claim that waits
     hooks_.held(held->second.bytes);
+    // Also one that did not ask to: what it waits for may not be read any more.
+    if (draining_) execute({id, own_request(), shard::EndWait{request}, {}, 0}, nullptr);
   }
 }
 
@@ -300,14 +302,17 @@ void Runner::note_numbers(Time now) {
   last_numbers_ = now;
   std::size_t live = 0;
   std::size_t waits = 0;
+  bool parked = false;
   for (const auto& [id, each] : shards_) {
     live += each.shard->live_items();
     waits += each.shard->waiting_claims();
+    parked = parked || each.shard->has_parked();
   }
   share_memory();
   clock_ahead_.store(clock_.ahead(), std::memory_order_relaxed);
   live_items_.store(live, std::memory_order_relaxed);
   waiting_claims_.store(waits, std::memory_order_relaxed);
+  has_parked_.store(parked, std::memory_order_relaxed);
 }
 
 // The bound is the node's: a shard has what the others leave, and a little in any case, so that one that takes all does

@@ -46,6 +46,7 @@ class Runner {
   double recovery_seconds() const { return recovery_seconds_.load(); }
   std::size_t live_items() const { return live_items_.load(std::memory_order_relaxed); }
   std::size_t waiting_claims() const { return waiting_claims_.load(std::memory_order_relaxed); }
+  bool has_parked() const { return has_parked_.load(std::memory_order_relaxed); }
   Millis clock_ahead() const { return clock_ahead_.load(std::memory_order_relaxed); }
   std::uint64_t commands() const { return commands_.load(std::memory_order_relaxed); }
 
@@ -152,6 +153,7 @@ class Runner {
   std::atomic<double> recovery_seconds_ = 0;
   std::atomic<std::size_t> live_items_ = 0;
   std::atomic<std::size_t> waiting_claims_ = 0;
+  std::atomic<bool> has_parked_ = false;
   std::atomic<Millis> clock_ahead_{Millis(0)};
   std::atomic<std::uint64_t> commands_ = 0;
   std::atomic<bool> said_unread_ = false;
