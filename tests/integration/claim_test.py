@@ -85,6 +85,58 @@ class Claim(Case):
 
 
 @on_every_store
+class Parked(Case):
+    """Beyond --live-items-max items wait in the store. A claim that does not wait gets them all the same."""
+
+    def setUp(self):
+        super().setUp()
+        self.api = self.client_of(self.own_server("--live-items-max", "1000"))
+
+    def create(self, tags):
+        ids = []
+        for first in range(0, len(tags), 1000):
+            answer = self.api.post("/events", [{"title": "T", "tags": each} for each in tags[first:first + 1000]])
+            self.assertEqual(answer.status, 201)
+            ids += [item["id"] for item in answer.json]
+        return ids
+
+    def test_all_are_handed_out_before_the_first_204(self):  # S4.2
+        ids = self.create([f"t,own-{n % 700}" for n in range(2500)])
+        taken = []
+        for _ in ids:
+            answer = self.api.claim()
+            self.assertEqual(answer.status, 200, f"after {len(taken)} items")
+            taken.append(answer.json["id"])
+        self.assertEqual(sorted(taken), ids)
+        self.assertEqual(self.api.claim().status, 204)
+
+    def test_also_by_settles_that_claim_the_next(self):  # S4.16
+        ids = self.create(["dead"] * 2000 + ["t"] * 1200)[2000:]
+        taken, done = [], []
+        for _ in ids:
+            body = {"worker_id": "w:1", "settle": done, "claim": {"tags": "t"}}
+            events = self.api.post("/events/settle", body).json["events"]
+            self.assertEqual(len(events), 1, f"after {len(taken)} items")
+            taken.append(events[0]["id"])
+            done = [{"id": taken[-1], "action": "complete"}]
+        self.assertEqual(taken, ids)
+
+    def test_also_where_more_tags_are_asked_for_in_turns_than_fit_in_memory(self):  # S4.2
+        tags = [f"tag-{n}" for n in range(1100)]
+        self.create(tags * 2)
+        for tag in (tags * 2)[1000:]:
+            self.assertEqual(self.api.claim(tag).status, 200, tag)
+
+    def test_what_is_for_later_or_for_nobody_is_a_204(self):  # S4.2
+        self.create(["dead"] * 3000)
+        self.api.create(tags="later", run_at="2029-01-01T00:00:00Z")
+        for tag in ("later", "none"):
+            started = time.monotonic()
+            self.assertEqual([self.api.claim(tag).status for _ in range(3)], [204, 204, 204])
+            self.assertLess(time.monotonic() - started, 5)
+
+
+@on_every_store
 class Waiting(Case):
     def test_a_held_claim_is_answered_by_a_new_item(self):  # S4.3
         with ThreadPoolExecutor(1) as pool:
