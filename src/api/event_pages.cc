@@ -81,17 +81,27 @@ store::EventPage query_events_bounded(store::Store& store, ShardId shard, store:
 
 store::LogPage follow_log_bounded(store::Store& store, ShardId shard, const store::LogQuery& query) {
   store::LogPage page = store.event_log(shard, query);
+  shorten(page, kFollowedBytesMax);
+  return page;
+}
+
+std::size_t shown_bytes(const store::LogPage& page) {
   std::size_t bytes = 0;
-  const auto beyond = std::ranges::find_if(page.events, [&](const event::Record& record) {
-    const bool full = bytes >= kFollowedBytesMax;
+  for (const event::Record& record : page.events) bytes += shown_bytes(record);
+  return bytes;
+}
+
+void shorten(store::LogPage& page, std::size_t bytes_max) {
+  if (page.events.empty()) return;
+  std::size_t bytes = shown_bytes(page.events.front());
+  const auto beyond = std::find_if(page.events.begin() + 1, page.events.end(), [&](const event::Record& record) {
     bytes += shown_bytes(record);
-    return full;
+    return bytes > bytes_max;
   });
-  if (beyond == page.events.end()) return page;
+  if (beyond == page.events.end()) return;
   page.events.erase(beyond, page.events.end());
   page.through = page.events.back().position;
   page.more = true;
-  return page;
 }
 
 }  // namespace millrace::api

@@ -13,5 +13,9 @@ store::EventPage query_events_bounded(store::Store& store, ShardId shard, store:
 
 // A page of the log for a follower, who holds it for as long as the peer takes to read it.
 store::LogPage follow_log_bounded(store::Store& store, ShardId shard, const store::LogQuery& query);
+// About what the page takes when it is shown.
+std::size_t shown_bytes(const store::LogPage& page);
+// Ends the page after those of its events that fit, the first one in any case.
+void shorten(store::LogPage& page, std::size_t bytes_max);
 
 }  // namespace millrace::api

@@ -15,6 +15,7 @@
 #include "api/reads.h"
 #include "async/one_shot.h"
 #include "base/limits.h"
+#include "http/held_bytes.h"
 
 namespace millrace::api {
 namespace {
@@ -71,9 +72,16 @@ class Outlet {
   Outlet(Services& services, const Caller& caller, http::BodyStream& stream)
       : services_(services), caller_(caller), stream_(stream) {}
 
+  // Peers who do not read keep what they were sent last: where that leaves no room, they are sent little at a time.
+  void fit(store::LogPage& page) {
+    const std::size_t bytes = shown_bytes(page);
+    granted_ = stream_.has_room(bytes) ? kEstimateOff * bytes : 0;
+    if (granted_ == 0) shorten(page, http::HeldBytes::kUncountedBytes / kEstimateOff);
+  }
+
   // False: the peer has left, or has been told why it gets nothing more; write no more.
   Async<bool> write(std::string_view bytes) {
-    const Result<void> goes_on = check();
+    const Result<void> goes_on = check(bytes.size());
     if (goes_on) co_return co_await stream_.write(bytes);
     co_await stream_.write(fmt::format("event: error\ndata: {}\n\n", http::error_response(goes_on.error()).body));
     co_return false;
@@ -85,16 +93,26 @@ class Outlet {
   }
 
  private:
-  Result<void> check() const {
+  Result<void> check(std::size_t bytes) const {
+    if (bytes > granted_ && !stream_.has_room(bytes)) {
+      return fail(
+          Errc::unavailable,
+          "followers who read slowly leave no memory for an event as large as the next one; connect again, with "
+          "Last-Event-ID");
+    }
     if (services_.engine.state() != engine::State::ready) {
       return fail(Errc::unavailable, "this node no longer owns the log; connect again, with Last-Event-ID");
     }
     return check_again(*services_.engine.catalog(), caller_, services_.clock.now());
   }
 
+  // shown_bytes() knows about how much it is, and is never off by so much.
+  static constexpr std::size_t kEstimateOff = 2;
+
   Services& services_;
   const Caller& caller_;
   http::BodyStream& stream_;
+  std::size_t granted_ = 0;  // pieces of this size had room when they were read
 };
 
 struct Tail {
@@ -200,6 +218,7 @@ Async<> follow(Services& services, http::Request& request, Tail tail, http::Body
         co_await read_range(services, [&store = services.engine.store(), shard = tail.shard, query = tail.query] {
           return follow_log_bounded(store, shard, query);
         });
+    out.fit(page);
     tail.query.after = page.through;
     tail.query.limit = std::clamp(2 * page.events.size(), kPageMin, kPageMax);
     if (!co_await write_page(services, tail, std::move(page.events), out)) co_return;

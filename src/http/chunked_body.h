@@ -30,6 +30,7 @@ class ChunkedBody final : public BodyStream {
     chunk_.append(bytes).append("\r\n");
     co_return co_await put(chunk_);
   }
+  bool has_room(std::size_t bytes) const override { return held_.has_room_for_answer(bytes); }
   // As it is, without a chunk around it.
   Async<bool> put(std::string_view text) {
     const Pieces pieces = {text, {}};

@@ -37,6 +37,7 @@ class HeldBytes {
       add(bytes);
       return true;
     }
+    bool has_room_for_answer(std::size_t bytes) const { return from_.has_room_for_answer(bytes); }
     // Room or not: for what is there already.
     void add(std::size_t bytes) {
       from_.held_.fetch_add(bytes, std::memory_order_relaxed);

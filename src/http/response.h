@@ -24,6 +24,9 @@ class BodyStream {
   virtual ~BodyStream() = default;
   // Ends when the bytes are with the kernel. False: the peer is gone or the server stops; write no more.
   virtual Async<bool> write(std::string_view bytes) = 0;
+  // Whether so much may be held for a peer who may be slow to read it: little always, more while such answers take no
+  // more than their part of the memory. It is for the caller to ask: write() takes whatever is there.
+  virtual bool has_room(std::size_t bytes) const = 0;
 };
 
 struct Response {

@@ -2,7 +2,9 @@
 
 import http.client
 import json
+import socket
 import threading
+import time
 import unittest
 
 from stores import Case, on_every_store
@@ -88,6 +90,63 @@ class Tail(Case):
             connection, response = follow(self.server.port, path, {**self.tenant_headers(), **headers})
             self.assertEqual(response.status, 200, path)
             connection.close()
+
+
+MIB = 1024 * 1024
+TRANSFER_BYTES = 8 * MIB
+SLOW = 24  # with a MiB each they would hold three times as much
+EVENTS = 750  # of 20 KB: more than the kernel keeps for one who does not read
+
+
+@on_every_store
+class SlowFollowers(Case):
+    def setUp(self):
+        # Two threads: each may find the last room at the same moment as the other, and both take it.
+        self.server = self.own_server("--transfer-memory-max", str(TRANSFER_BYTES), "--body-max", "4MiB",
+                                      "--overflow-bytes", "16MiB", "--io-threads", "2")
+        self.api = self.client_of(self.server)
+        for first in range(0, EVENTS, 150):
+            publish(self.api, [{**ORDER, "data": f"{first + n}" + "x" * 20_000} for n in range(150)])
+
+    def follow_without_reading(self):
+        follower = socket.socket()
+        self.addCleanup(follower.close)
+        follower.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        follower.connect(("127.0.0.1", self.server.port))
+        follower.sendall(b"GET /api/events/tail?from=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        self.assertEqual(follower.recv(12), b"HTTP/1.1 200")
+        return follower
+
+    def held(self):
+        text = self.api.get("/metrics").body.decode()
+        return float(next(line for line in text.splitlines() if line.startswith("millrace_http_held_bytes ")).split()[1])
+
+    def held_once(self, condition):
+        deadline = time.monotonic() + 20
+        while not condition(held := self.held()):
+            self.assertLess(time.monotonic(), deadline, held)
+        return held
+
+    def test_together_leave_half_of_the_memory_for_transfers(self):
+        slow = [self.follow_without_reading() for _ in range(SLOW)]
+        self.held_once(lambda held: held > TRANSFER_BYTES / 4)
+        connection, response = follow(self.server.port, "/api/events/tail?from=1")
+        self.addCleanup(connection.close)
+        frames = read_frames(response, EVENTS)
+        self.assertEqual([frame[0] for frame in frames], list(range(1, EVENTS + 1)))
+        self.assertLess(self.held(), TRANSFER_BYTES / 2 + 2 * MIB)
+
+        publish(self.api, {**ORDER, "data": "x" * 3 * MIB})
+        while not (line := response.readline()).startswith(b"event:"):
+            self.assertTrue(line)
+        self.assertEqual(line, b"event: error\n", "it would take more than there is")
+        self.assertIn(b"Last-Event-ID", response.readline())
+        for each in slow:
+            each.close()
+        self.held_once(lambda held: held == 0)
+        again, response = follow(self.server.port, "/api/events/tail", {"Last-Event-ID": str(EVENTS)})
+        self.addCleanup(again.close)
+        self.assertEqual(read_frames(response, 1)[0][0], EVENTS + 1)
 
 
 if __name__ == "__main__":
