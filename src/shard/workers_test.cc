@@ -90,6 +90,32 @@ TEST(Workers, AreSeenForAsLongAsTheirClaimWaits) {
   EXPECT_EQ(last_seen(), served);
 }
 
+// S4.11: as docs/limits.md says. A sign of life is no write of its own, unless ten seconds have passed.
+TEST(Workers, AreSeenAfterARestartAsTheirItemsSayOrSecondsBefore) {
+  ShardUnderTest shard;
+  const ItemId id = add(shard, new_item({"a"}));
+  take_items(shard, claim_of({"a"}, "holds"));
+  take_items(shard, claim_of({"b"}, "idle"));
+  const Time stored = shard.now;
+  shard.advance(std::chrono::seconds(9));
+  shard.expect<Touched>(
+      Touch{.queue = test_queue(), .holder = {.item = id, .worker = "holds"}, .kind = Touch::Kind::heartbeat});
+  take_items(shard, claim_of({"b"}, "idle"));
+  const auto seen = [&](std::size_t i) {
+    return shard.expect<Workers>(ListWorkers{test_queue()}).workers.at(i).last_seen;
+  };
+  EXPECT_EQ(seen(0), shard.now);
+  EXPECT_EQ(seen(1), shard.now);
+  shard.reload();
+  EXPECT_EQ(seen(0), shard.now) << "of its item";
+  EXPECT_EQ(seen(1), stored);
+  shard.advance(std::chrono::seconds(1));
+  take_items(shard, claim_of({"b"}, "idle"));
+  const Time later = shard.now;
+  shard.reload();
+  EXPECT_EQ(seen(1), later);
+}
+
 // S4.11: whoever never asked for work and never had any is none.
 TEST(Workers, AreNotThoseWhoWereOnlyRefused) {
   ShardUnderTest shard;
