@@ -85,17 +85,15 @@ void Shard::Impl::take_wanted(queue::ItemRecord& row, Effects& effects) {
   if (queue::keeps_order(row) || items.ready().is_paused(queue, row.lane->bus)) return;
   if (items.find(queue, row.id) != kNoSlot || watch_parked.contains({queue, row.id})) return;
   if (!hunger.wants(*row.lane, row.due)) return;
-  if (counted() >= options.live_items_max) {
-    const SlotIndex other = items.least_needed(*row.lane, to_ms(now), share_of(options.live_items_max));
-    if (other != kNoSlot) {
-      park(other, effects);
-    } else if (!waiters.wants(queue, row.lane->tags)) {
-      return hunger.leave(*row.lane, row.due);
-    }
-  }
+  SlotIndex other = kNoSlot;
+  const bool full = counted() >= options.live_items_max;
+  if (full) other = items.least_needed(*row.lane, to_ms(now), share_of(options.live_items_max));
+  const bool fits = !full || other != kNoSlot;
+  if (!fits && !waiters.wants(queue, row.lane->tags)) return hunger.leave(*row.lane, row.due);
+  if (other != kNoSlot) park(other, effects);
   bring_back(std::move(row), effects);
   ++wanted_taken;
-  if (counted() > options.live_items_max) serve_waiters(effects);  // what is leased takes no room
+  if (!fits) serve_waiters(effects);  // what is leased takes no room
 }
 
 // Whether something for the claim may be parked that was there when it came, and can go.

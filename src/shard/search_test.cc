@@ -200,6 +200,15 @@ TEST_F(SearchTest, SoAreManyLanesThatAreAskedForInTurns) {
   EXPECT_LE(shard_.shard().live_items(), kBound);
 }
 
+// Other shards took memory: of what is there, each item that comes back displaces one.
+TEST(Search, ABatchIsNotCutWhereMoreIsInMemoryThanTheBoundAllows) {
+  ShardUnderTest shard{ShardOptions{.live_items_max = 300}};
+  for (int i = 0; i < 300; ++i) add(shard, new_item({"email", "user-" + std::to_string(i)}));
+  for (int i = 0; i < 5; ++i) add(shard, new_item({"alive"}));
+  shard.shard().set_live_items_max(160);
+  EXPECT_THAT(take_items(shard, claim_of({"alive"}, "w:1", 5)), SizeIs(5));
+}
+
 TEST_F(SearchTest, ManyClaimsAtOnceAreServedByFewReads) {
   constexpr std::uint64_t kClaims = 4 * kBound;
   fill();
