@@ -22,6 +22,9 @@ constexpr ShardId kShard{7};
 constexpr std::size_t kBound = 16;
 
 class EngineSearchTest : public testing::Test {
+ public:
+  ~EngineSearchTest() override { corked_.holds_parked = false; }
+
  protected:
   EngineSearchTest()
       : engine_(corked_, clock_, {.shard = {.live_items_max = kBound}}, [](const std::string& why) { FAIL() << why; }) {
@@ -30,7 +33,6 @@ class EngineSearchTest : public testing::Test {
     for (std::size_t i = 0; i < kBound; ++i) create("other-" + std::to_string(i));
     create("a");  // parked
   }
-  ~EngineSearchTest() override { corked_.holds_parked = false; }
 
   std::future<Reply> send(shard::Command command) {
     auto promise = std::make_shared<std::promise<Reply>>();

@@ -232,7 +232,7 @@ class GroupSearchTest : public SearchTest {
  protected:
   static constexpr int kMembers = 200;
 
-  void add_group(std::vector<std::string> tags) {
+  void add_group(const std::vector<std::string>& tags) {
     for (int i = 0; i < kMembers; ++i) {
       NewItem item = new_item(tags);
       item.group = queue::GroupKey{"g", queue::GroupMode::block_on_error};
