@@ -7,11 +7,10 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <map>
 
 #include "store/rocksdb/database.h"
+#include "store/rocksdb/testing.h"
 #include "store/store_error.h"
 
 namespace millrace::store::rocks {
@@ -20,22 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-
-std::string content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-void write(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
-
-// Every name below a folder with every byte.
-std::map<std::string, std::string> everything_in(const fs::path& folder) {
-  std::map<std::string, std::string> all;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    all[fs::relative(entry.path(), folder)] = entry.is_regular_file() ? content(entry.path()) : "";
-  }
-  return all;
-}
 
 void remove_all_like(const fs::path& folder, const std::function<bool(const fs::path&)>& unwanted) {
   std::vector<fs::path> found;

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "store/rocksdb/database.h"
 #include "store/rocksdb/rocksdb_store.h"
+#include "store/rocksdb/testing.h"
 #include "store/store_error.h"
 
 namespace millrace::store::rocks {
@@ -17,11 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-
-std::string content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 class CutListTest : public testing::Test {
  public:
@@ -87,7 +82,7 @@ TEST_F(CutListTest, IsRefusedBeforeATableFileIsRemoved) {
     EXPECT_EQ(tables(), before);
   }
   EXPECT_EQ(check_rocksdb_journal(folder_).state, JournalCheck::State::damaged);
-  std::ofstream(list(), std::ios::binary) << whole;
+  write(list(), whole);
   EXPECT_EQ(refusal(), "opened");
 }
 
@@ -100,7 +95,7 @@ TEST_F(CutListTest, OpensWhereTheJournalHasWhatTheListHasNot) {
     fs::copy(folder_, root_ / "image", fs::copy_options::recursive);
   }
   folder_ = root_ / "image";
-  std::ofstream(folder_ / "000900.sst") << "not finished";
+  write(folder_ / "000900.sst", "not finished");
   Database database({.path = folder_});
   EXPECT_TRUE(View(database).get(Table::item_body, key).has_value());
   EXPECT_FALSE(tables().contains("000900.sst"));

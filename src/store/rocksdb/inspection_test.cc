@@ -3,25 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <map>
 
 #include "store/rocksdb/database.h"
 #include "store/rocksdb/rocksdb_store.h"
+#include "store/rocksdb/testing.h"
 
 namespace millrace::store {
 namespace {
 
 namespace fs = std::filesystem;
+using rocks::content;
+using rocks::everything_in;
+using rocks::write;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-std::string content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-void write(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
 
 class InspectionTest : public testing::Test {
  public:
@@ -52,21 +47,13 @@ class InspectionTest : public testing::Test {
 
   fs::path manifest() { return folder_ / content(folder_ / "CURRENT").substr(0, 15); }
 
-  std::map<std::string, std::string> everything() {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
-      all[entry.path()] = entry.is_regular_file() ? content(entry.path()) : "";
-    }
-    return all;
-  }
-
   void expect_fault(const std::string& names) {
-    const auto before = everything();
+    const auto before = everything_in(folder_);
     const Findings findings = inspect_rocksdb_folder(folder_);
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_EQ(findings[0].severity, Severity::fault);
     EXPECT_THAT(findings[0].text, testing::AllOf(HasSubstr(folder_.string()), HasSubstr(names)));
-    EXPECT_EQ(everything(), before);
+    EXPECT_EQ(everything_in(folder_), before);
   }
 
   // A start says the same.
