@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
+
 namespace millrace::async {
 
 std::vector<int> usable_cores() {
@@ -14,7 +16,10 @@ std::vector<int> usable_cores() {
       if (CPU_ISSET(core, &set)) cores.push_back(core);
     }
   }
-  if (cores.empty()) cores.push_back(0);  // more cores than a set holds: nobody is kept anywhere then
+  if (!cores.empty()) return cores;
+  // There are more cores than a set holds; keep_on() can't be for those beyond it.
+  const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  for (int core = 0; core < count; ++core) cores.push_back(core);
   return cores;
 }
 
