@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "store/rocksdb/current_file.h"
 #include "store/rocksdb/data_folder.h"
+#include "store/rocksdb/direct_writes.h"
 #include "store/rocksdb/engine_log.h"
 #include "store/rocksdb/event_conversion.h"
 #include "store/rocksdb/folder_lock.h"
@@ -48,6 +49,9 @@ rocksdb::DBOptions database_options(const RocksOptions& options, std::shared_ptr
   // Where merges fall behind, writers are slowed down to this at first, not to a fraction of what the disk takes.
   db.delayed_write_rate = 64 << 20;
   db.bytes_per_sync = 1 << 20;  // large files reach the disk as they grow, not in one long sync
+  // docs/adr/0019. A larger write would hold up the journal's syncs for as long as it takes.
+  db.use_direct_io_for_flush_and_compaction = options.past_cache && takes_direct_writes(options.path);
+  db.writable_file_max_buffer_size = 256 << 10;
   db.info_log = make_engine_log();
   db.stats_dump_period_sec = 0;
   db.listeners = {std::move(watch), std::make_shared<MergePriority>()};

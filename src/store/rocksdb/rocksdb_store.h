@@ -23,6 +23,8 @@ struct RocksOptions {
   // Opens a folder with a damaged write-ahead log with what precedes the damage. Acknowledged writes
   // after it are lost: only where there is no backup.
   bool salvage_damaged_log = false;
+  // False: files are written through the page cache, as where the file system takes nothing else. For tests.
+  bool past_cache = true;
   // How much the disk has left; empty: it is asked. For tests.
   std::function<std::optional<std::uint64_t>()> free_bytes = {};
   // Told, on a thread of its own, once background work has failed for good and no write will succeed any more. A commit
