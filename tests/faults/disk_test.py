@@ -81,6 +81,24 @@ class FaultyDisk(FaultCase):
         self.disk.lose_power()
         self.assertEqual("one", (self.disk.folder / "a.log").read_text())
 
+    def test_a_write_that_is_a_sync_keeps_what_was_written(self):
+        script = "os.pwritev(os.open('a', os.O_WRONLY), [b'TWO'], 0, {})"
+        (self.disk.folder / "a").write_text("one")
+        self.assertEqual({"a": "one"}, self.after_power_loss(script.format("0")))
+        self.assertEqual({"a": "TWO"}, self.after_power_loss(script.format("os.RWF_DSYNC")))
+
+    def test_a_write_that_is_a_sync_fails_as_either(self):
+        script = ("put('a.log', 'one'); sync('a.log'); sync('.')\n"
+                  "fd = os.open('a.log', os.O_WRONLY)\n"
+                  "try:\n    os.pwritev(fd, [b'TWO'], 0, os.RWF_DSYNC); sys.exit(1)\n"
+                  "except OSError as error:\n    assert error.errno == 5")
+        for call, left in (("write", "one"), ("fsync", "TWO")):
+            (self.disk.folder / "a.log").unlink(missing_ok=True)
+            self.assertEqual(0, self.run_script(script, self.disk.failing(call, "EIO", 1, ".log")))
+            self.assertEqual(left, (self.disk.folder / "a.log").read_text())
+            self.disk.lose_power()
+            self.assertEqual("one", (self.disk.folder / "a.log").read_text())
+
     def test_writes_fail_when_told_to(self):
         script = ("put('a', 'one')\n"
                   "try:\n    put('a', 'two'); sys.exit(1)\n"

@@ -381,6 +381,17 @@ ssize_t pwrite64(int fd, const void* data, size_t size, off64_t at) { WRITE_AT(p
 ssize_t pwritev(int fd, const struct iovec* parts, int count, off_t at) { WRITE_AT(pwritev, parts, count, at) }
 ssize_t pwritev64(int fd, const struct iovec* parts, int count, off64_t at) { WRITE_AT(pwritev64, parts, count, at) }
 
+// With RWF_DSYNC it is a write, and then the sync of what was written: either can be told to fail.
+#define WRITE_AT_SYNCED(name)                                                             \
+  if (refuse_write(fd, NULL)) return -1;                                                  \
+  ssize_t wrote = REAL(name)(fd, parts, count, at, flags & ~(RWF_DSYNC | RWF_SYNC));      \
+  note_dirty(fd, at, at + wrote);                                                         \
+  if (wrote >= 0 && (flags & (RWF_DSYNC | RWF_SYNC)) && fdatasync(fd) != 0) return -1;    \
+  return wrote;
+
+ssize_t pwritev2(int fd, const struct iovec* parts, int count, off_t at, int flags) { WRITE_AT_SYNCED(pwritev2) }
+ssize_t pwritev64v2(int fd, const struct iovec* parts, int count, off64_t at, int flags) { WRITE_AT_SYNCED(pwritev64v2) }
+
 // The bytes between the old and the new end are gone or zero.
 #define CUT(name)                                                                \
   struct stat st;                                                                \

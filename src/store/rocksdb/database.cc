@@ -217,7 +217,8 @@ void Database::replay() {
     spdlog::warn("store: {} has no files; kept up to record {}, whatever came after it is lost", folder, *applied);
   }
   const auto secret = read_number(kJournalSecretKey, rocksdb::kReadAllTier);
-  journal_.emplace(JournalOptions{.folder = folder, .sync = options_.sync, .secret = secret});
+  journal_.emplace(
+      JournalOptions{.folder = folder, .sync = options_.sync, .past_cache = options_.past_cache, .secret = secret});
   const auto put_back = [this](std::string_view record) {
     rocksdb::WriteBatch batch{std::string(record)};
     insert(batch);

@@ -46,10 +46,11 @@ Journal::Journal(JournalOptions options) : options_(std::move(options)) {
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
     sync_names(folder.parent_path());
   }
+  past_cache_ = options_.sync && options_.past_cache && takes_direct_writes(options_.folder);
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == kUnfinished) std::filesystem::remove(entry.path());
     if (const auto slot = slot_of(entry.path())) {
-      segments_.push_back({open_journal_file(options_.folder, *slot, Access::write)});
+      segments_.push_back(writable(open_journal_file(options_.folder, *slot, Access::write)));
     }
   }
   std::ranges::sort(segments_, {}, &Segment::slot);
@@ -72,11 +73,21 @@ Journal::~Journal() {
       spdlog::debug("store: a file of the journal that is no longer needed was not made: {}", error.what());
     }
   }
-  for (const Segment& segment : segments_) close(segment.file);
+  for (const Segment& segment : segments_) close(segment);
+}
+
+void Journal::close(const Segment& segment) {
+  ::close(segment.file);
+  if (segment.direct >= 0) ::close(segment.direct);
+}
+
+Journal::Segment Journal::writable(JournalFile file) const {
+  const int direct = past_cache_ ? open_direct(file) : -1;
+  return {std::move(file), direct};
 }
 
 Journal::Segment Journal::made(int slot, std::size_t bytes) const {
-  return {make_journal_file(options_.folder, slot, bytes, secret_)};
+  return writable(make_journal_file(options_.folder, slot, bytes, secret_));
 }
 
 void Journal::replay(std::uint64_t applied, Damage damage, const VisitRecord& visit,
@@ -124,7 +135,7 @@ void Journal::start_anew(std::uint64_t secret) {
   active_ = 0;
   marker_->write(segments_[active_].slot, next());
   for (const Segment& segment : old) {
-    close(segment.file);
+    close(segment);
     if (unlink(segment.path.c_str()) != 0) fail_file(segment.path, "remove", errno);
   }
   sync_names(options_.folder);
@@ -185,18 +196,22 @@ void Journal::mark(const Segment& segment) {
   if (!is_known) marker_->write(segment.slot, next());
 }
 
-void Journal::append(std::string_view record) {
-  static constexpr std::array<char, kPage> kZeros{};
-  const RecordHead head = record_head(secret_, next(), record);
-  const std::size_t bytes = sizeof head + record.size();
-  const std::size_t pages = whole_pages(bytes);
-  Segment& segment = with_room(pages);
-  // Whole pages: the page cache need not read what it writes over.
-  const std::array parts = {std::string_view(reinterpret_cast<const char*>(&head), sizeof head), record,
-                            std::string_view(kZeros.data(), pages - bytes)};
-  write_at(segment.path, segment.file, segment.end, parts);
+// Durable when it returns, where records are to be.
+void Journal::put(const Segment& segment, std::span<const std::string_view> parts) {
+  // Whole pages: a direct write takes nothing else, and the page cache need not read what it writes over.
+  const std::string_view pages = pages_.filled(parts);
+  if (segment.direct >= 0) return write_durably(segment.path, segment.direct, segment.end, pages);
+  write_at(segment.path, segment.file, segment.end, {&pages, 1});
   if (options_.sync) sync_data(segment.path, segment.file);
-  segment.end += pages;
+}
+
+void Journal::append(std::string_view record) {
+  const RecordHead head = record_head(secret_, next(), record);
+  const std::array parts = {std::string_view(reinterpret_cast<const char*>(&head), sizeof head), record};
+  const std::size_t bytes = whole_pages(sizeof head + record.size());
+  Segment& segment = with_room(bytes);
+  put(segment, parts);
+  segment.end += bytes;
   segment.last = last_ = head.number;
   mark(segment);
 }

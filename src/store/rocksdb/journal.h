@@ -15,10 +15,12 @@
 #include <functional>
 #include <future>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "store/rocksdb/direct_writes.h"
 #include "store/rocksdb/journal_marker.h"
 #include "store/rocksdb/journal_reading.h"
 
@@ -29,6 +31,8 @@ inline constexpr std::size_t kSegmentBytes = std::size_t{8} << 20;
 struct JournalOptions {
   std::string folder;
   bool sync = true;  // each record; files are always made durably
+  // Records that are synced: where the file system takes it. Files are the same either way.
+  bool past_cache = true;
   // Large enough that a change of files is rare, small enough that a new folder is made at once.
   std::size_t segment_bytes = kSegmentBytes;
   // As the tables know it: proves the records of a file whose first page is damaged.
@@ -68,11 +72,15 @@ class Journal {
 
  private:
   struct Segment : JournalFile {
+    int direct = -1;          // for writes past the page cache; -1: there are none
     std::size_t end = kPage;  // where the next record would start
     std::uint64_t last = 0;   // the highest number in it; 0 = none
   };
 
   Segment made(int slot, std::size_t bytes) const;
+  Segment writable(JournalFile file) const;
+  static void close(const Segment& segment);
+  void put(const Segment& segment, std::span<const std::string_view> parts);
   void start_anew(std::uint64_t secret);
   Segment& with_room(std::size_t bytes);
   void prepare_spare();
@@ -81,6 +89,7 @@ class Journal {
 
   JournalOptions options_;
   std::uint64_t secret_ = 0;
+  bool past_cache_ = false;
   std::vector<Segment> segments_;
   std::optional<JournalMarker> marker_;
   std::size_t active_ = 0;  // index of the segment that is written
@@ -88,6 +97,7 @@ class Journal {
   std::uint64_t released_ = 0;
   std::future<Segment> spare_;  // made in advance, so that no commit waits for it
   int next_slot_ = 1;
+  Pages pages_;
 };
 
 }  // namespace millrace::store::rocks

@@ -49,6 +49,19 @@ void write_at(const std::string& path, int file, std::size_t at, std::span<const
   }
 }
 
+void write_durably(const std::string& path, int file, std::size_t at, std::string_view pages) {
+  while (!pages.empty()) {
+    const iovec part{const_cast<char*>(pages.data()), pages.size()};  // pwritev2() only reads it
+    const ssize_t wrote = pwritev2(file, &part, 1, static_cast<off_t>(at), RWF_DSYNC);
+    if (wrote < 0 && errno == EINTR) continue;  // before anything was written
+    if (wrote < 0) fail_file(path, "write", errno);
+    const auto bytes = static_cast<std::size_t>(wrote);
+    if (bytes == 0 || bytes % kPage != 0) fail_file(path, "write", EIO);  // the rest could not go on at a page
+    at += bytes;
+    pages.remove_prefix(bytes);
+  }
+}
+
 void read_start(const std::string& path, int file, std::size_t bytes, std::string& out) {
   out.resize(bytes);
   std::size_t at = 0;
@@ -106,6 +119,12 @@ JournalFile make_journal_file(const std::string& folder, int slot, std::size_t b
   if (rename(unfinished.c_str(), made.path.c_str()) != 0) fail_file(made.path, "rename", errno);
   sync_names(folder);
   return made;
+}
+
+int open_direct(const JournalFile& file) {
+  const int opened = open(file.path.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC);
+  if (opened < 0 && errno != EINVAL) fail_file(file.path, "open", errno);
+  return opened;
 }
 
 }  // namespace millrace::store::rocks

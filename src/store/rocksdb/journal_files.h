@@ -17,6 +17,8 @@ namespace millrace::store::rocks {
 void write_at(const std::string& path, int file, std::size_t at, std::span<const std::string_view> parts);
 // The first `bytes` of the file; fewer if it is shorter.
 void read_start(const std::string& path, int file, std::size_t bytes, std::string& out);
+// Whole pages to whole pages of a file that open_direct() opened, durably when it returns.
+void write_durably(const std::string& path, int file, std::size_t at, std::string_view pages);
 void sync_data(const std::string& path, int file);
 // Makes the names in a folder durable.
 void sync_names(const std::string& folder);
@@ -35,5 +37,8 @@ JournalFile open_journal_file(const std::string& folder, int slot, Access access
 // Full of zeros, durable with its name. Zeros are written, not allocated: turning allocated space into written space
 // would be a change of the file's map, which is what a commit must not wait for.
 JournalFile make_journal_file(const std::string& folder, int slot, std::size_t bytes, std::uint64_t secret);
+// The same file once more, for writes past the page cache; -1: it takes none. What is read of it through the cache is
+// what was written: the system drops the pages that a direct write makes old. REQUIRES: it is durable as it was made.
+int open_direct(const JournalFile& file);
 
 }  // namespace millrace::store::rocks

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <random>
 
+#include "store/rocksdb/testing.h"
 #include "store/store_error.h"
 
 namespace millrace::store::rocks {
@@ -113,6 +114,25 @@ TEST_F(JournalTest, TakesRecordsLargerThanAFile) {
     journal.append("small again");
   }
   EXPECT_EQ((std::vector<std::string>{"small", large, "small again"}), reopened(0));
+}
+
+// Past the page cache and through it, in turns and in the same file: large records after small ones, so that memory is
+// asked for, given back, and has older bytes where a record ends in zeros.
+TEST_F(JournalTest, FilesAreTheSameHoweverTheyAreWritten) {
+  std::vector<std::string> written;
+  for (const bool past_cache : {true, false, true, false}) {
+    auto chosen = options();
+    chosen.past_cache = past_cache;
+    chosen.segment_bytes = std::size_t{16} << 20;
+    Journal journal(chosen);
+    EXPECT_EQ(written, replayed(journal, 0));
+    for (const std::size_t bytes : {10UL, 3 * kPage, 5UL, 5UL << 20, 20UL, kPage - sizeof(RecordHead)}) {
+      journal.append(written.emplace_back(bytes, static_cast<char>('a' + written.size())));
+    }
+  }
+  EXPECT_EQ(written, reopened(0));
+  const std::string file_1 = content(file(1));
+  EXPECT_EQ(0u, file_1.find_first_not_of('\0', kPage + sizeof(RecordHead) + 10) % kPage) << "zeros to the next page";
 }
 
 TEST_F(JournalTest, ATornLastRecordEndsTheLog) {
