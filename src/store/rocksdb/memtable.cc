@@ -1,7 +1,13 @@
 #include "store/rocksdb/memtable.h"
 
+#include <absl/container/flat_hash_map.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "store/rocksdb/skip_list.h"
@@ -85,10 +91,42 @@ class Cursor final : public rocksdb::MemTableRep::Iterator {
   Memory memory_;
 };
 
+// The fingers of a list's sequences. Two sequences whose heads have the same hash share one, which costs them time and
+// nothing else. The thread that writes alone.
+class Fingers {
+ public:
+  explicit Fingers(SequenceHead sequence) : sequence_(sequence) {}
+
+  // `make` gives a new one.
+  template <class Make>
+  SkipList::Finger& of(std::string_view user_key, Make make) {
+    const std::uint64_t head = XXH3_64bits(user_key.data(), sequence_(user_key));
+    if (latest_ != nullptr && head == latest_head_) return *latest_;
+    SkipList::Finger*& finger = by_head_[head];
+    if (finger == nullptr) finger = make();
+    latest_head_ = head;
+    latest_ = finger;
+    return *finger;
+  }
+
+ private:
+  // What it gets is a hash.
+  struct AsItIs {
+    std::size_t operator()(std::uint64_t hash) const { return hash; }
+  };
+
+  SequenceHead sequence_;
+  std::uint64_t latest_head_ = 0;
+  SkipList::Finger* latest_ = nullptr;
+  absl::flat_hash_map<std::uint64_t, SkipList::Finger*, AsItIs> by_head_;
+};
+
 class Memtable final : public rocksdb::MemTableRep {
  public:
-  explicit Memtable(rocksdb::Allocator* allocator)
-      : MemTableRep(allocator), list_([this](std::size_t bytes) { return allocate(bytes); }) {}
+  Memtable(rocksdb::Allocator* allocator, SequenceHead sequence)
+      : MemTableRep(allocator), list_([this](std::size_t bytes) { return allocate(bytes); }) {
+    if (sequence != nullptr) fingers_.emplace(sequence);
+  }
 
   KeyHandle Allocate(std::size_t bytes, char** entry) override {
     SkipList::Node* node = list_.make(bytes);
@@ -97,12 +135,8 @@ class Memtable final : public rocksdb::MemTableRep {
   }
   void Insert(KeyHandle handle) override { InsertKey(handle); }
   bool InsertKey(KeyHandle handle) override {
-    return list_.insert(static_cast<SkipList::Node*>(handle), list_.own_finger());
-  }
-  void InsertWithHint(KeyHandle handle, void** hint) override { InsertKeyWithHint(handle, hint); }
-  bool InsertKeyWithHint(KeyHandle handle, void** hint) override {
-    if (*hint == nullptr) *hint = new_finger();
-    return list_.insert(static_cast<SkipList::Node*>(handle), *static_cast<SkipList::Finger*>(*hint));
+    auto* node = static_cast<SkipList::Node*>(handle);
+    return list_.insert(node, finger_for(SkipList::user_key(SkipList::entry_of(node))));
   }
 
   bool Contains(const char* entry) const override {
@@ -133,6 +167,10 @@ class Memtable final : public rocksdb::MemTableRep {
     MemTableRep::Allocate(bytes, &memory);
     return memory;
   }
+  SkipList::Finger& finger_for(std::string_view user_key) {
+    if (!fingers_) return list_.own_finger();
+    return fingers_->of(user_key, [this] { return new_finger(); });
+  }
   SkipList::Finger* new_finger() {
     char* memory = allocate(sizeof(SkipList::Finger) + alignof(SkipList::Finger));
     memory += -reinterpret_cast<std::uintptr_t>(memory) % alignof(SkipList::Finger);
@@ -140,22 +178,30 @@ class Memtable final : public rocksdb::MemTableRep {
   }
 
   SkipList list_;
+  std::optional<Fingers> fingers_;
 };
 
 class Factory final : public rocksdb::MemTableRepFactory {
  public:
+  explicit Factory(SequenceHead sequence) : sequence_(sequence) {}
+
   using MemTableRepFactory::CreateMemTableRep;
   rocksdb::MemTableRep* CreateMemTableRep(const rocksdb::MemTableRep::KeyComparator& /*order*/,
                                           rocksdb::Allocator* allocator, const rocksdb::SliceTransform* /*prefix*/,
                                           rocksdb::Logger* /*logger*/) override {
-    return new Memtable(allocator);
+    return new Memtable(allocator, sequence_);
   }
   const char* Name() const override { return "millrace.Memtable"; }
   bool CanHandleDuplicatedKey() const override { return true; }
+
+ private:
+  SequenceHead sequence_;
 };
 
 }  // namespace
 
-std::shared_ptr<rocksdb::MemTableRepFactory> make_memtable_factory() { return std::make_shared<Factory>(); }
+std::shared_ptr<rocksdb::MemTableRepFactory> make_memtable_factory(SequenceHead sequence) {
+  return std::make_shared<Factory>(sequence);
+}
 
 }  // namespace millrace::store::rocks

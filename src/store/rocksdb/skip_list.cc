@@ -60,6 +60,11 @@ std::string_view SkipList::internal_key(const char* entry) {
   }
 }
 
+std::string_view SkipList::user_key(const char* entry) {
+  const std::string_view key = internal_key(entry);
+  return key.substr(0, key.size() - kTrailerBytes);
+}
+
 SkipList::SkipList(std::function<char*(std::size_t bytes)> allocate) : allocate_(std::move(allocate)) {
   head_ = lay_out(kHeightMax, 0);
 }

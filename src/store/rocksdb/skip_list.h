@@ -47,6 +47,7 @@ class SkipList {
   static void fetch_next(const Node* node);
 
   static std::string_view internal_key(const char* entry);
+  static std::string_view user_key(const char* entry);
 
  private:
   Node* lay_out(int height, std::size_t entry_bytes);

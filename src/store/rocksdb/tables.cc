@@ -1,7 +1,6 @@
 #include "store/rocksdb/tables.h"
 
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/table_properties_collectors.h>
 
@@ -112,22 +111,6 @@ void compress(rocksdb::ColumnFamilyOptions& options, Table table) {
   if (table == Table::audit) options.bottommost_compression = rocksdb::kZSTD;
 }
 
-// A sequence is what keys with the same head belong to: within one, most are written in ascending order. The memtable
-// remembers where the last key of each went and starts looking there for the next, which makes the write of a
-// sequential key several times cheaper, also where the keys of many sequences alternate.
-class SequenceHead final : public rocksdb::SliceTransform {
- public:
-  explicit SequenceHead(std::size_t (*bytes)(std::string_view key)) : bytes_(bytes) {}
-  const char* Name() const override { return "millrace.SequenceHead"; }
-  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
-    return {key.data(), bytes_({key.data(), key.size()})};
-  }
-  bool InDomain(const rocksdb::Slice& /*key*/) const override { return true; }
-
- private:
-  std::size_t (*bytes_)(std::string_view key);
-};
-
 constexpr std::size_t kNumberBytes = 8;
 
 template <std::size_t Tail>
@@ -147,8 +130,7 @@ std::size_t up_to_partition(std::string_view key) {
   return partition == std::string_view::npos ? 0 : partition + 1;
 }
 
-// Null where keys come in no order.
-std::size_t (*sequence_of(Table table))(std::string_view key) {
+SequenceHead sequence_of(Table table) {
   switch (table) {
     case Table::item_live:
     case Table::item_done:
@@ -191,16 +173,13 @@ rocksdb::ColumnFamilyOptions table_options(Table table, const rocksdb::BlockBase
 
   rocksdb::ColumnFamilyOptions options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
-  options.memtable_factory = make_memtable_factory();
+  options.memtable_factory = make_memtable_factory(sequence_of(table));
   // No table is a reason of its own to flush: that goes by what all hold together, and by the journal.
   options.write_buffer_size = kNoBoundOfItsOwn;
   // Room for flushes to lag behind a burst before writes are stopped.
   options.max_write_buffer_number = 4;
   compress(options, table);
   merging_of(table) == Merging::runs ? merge_runs(options) : merge_levels(options);
-  if (const auto sequence = sequence_of(table)) {
-    options.memtable_insert_with_hint_prefix_extractor = std::make_shared<SequenceHead>(sequence);
-  }
   if (works_like_a_queue(table)) {
     // A file where half of any 1,000 neighbouring entries are tombstones is compacted soon.
     options.table_properties_collector_factories.push_back(rocksdb::NewCompactOnDeletionCollectorFactory(1000, 500));
