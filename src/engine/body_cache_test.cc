@@ -53,10 +53,8 @@ TEST(BodyCache, TellsQueuesApart) {
   BodyCache cache(kMiB);
   keep(cache, kQueue, 7);
   EXPECT_EQ(nullptr, cache.find(kOther, ItemId{7}));
-  for (std::uint64_t id = 1; id <= 200; ++id) {
-    keep(cache, kQueue, id);
-    keep(cache, kOther, id);
-  }
+  for (std::uint64_t id = 1; id <= 200; ++id) keep(cache, kQueue, id);
+  for (std::uint64_t id = 1; id <= 200; ++id) keep(cache, kOther, id);
   EXPECT_EQ(200, found(cache, kOther, 200));
   found(cache, kQueue, 200);  // some may have lost their place; none has another's
 }
