@@ -16,9 +16,16 @@ constexpr std::size_t kForgetMax = 1000;  // rows that one commit has to drop
 
 }  // namespace
 
-Worker& Workers::seen(const QueueKey& queue, const std::string& name, Time now) {
+Workers::Map::value_type& Workers::entry_of(const QueueKey& queue, const std::string& name) {
+  if (const auto found = by_key_.find(Key{queue, name}); found != by_key_.end()) return **found;
   auto& entry = *workers_.try_emplace(std::pair(queue, name)).first;
-  if (!entry.second.name) entry.second.name = std::make_shared<const std::string>(name);
+  entry.second.name = std::make_shared<const std::string>(name);
+  by_key_.insert(&entry);
+  return entry;
+}
+
+Worker& Workers::seen(const QueueKey& queue, const std::string& name, Time now) {
+  auto& entry = entry_of(queue, name);
   note(entry, now);
   return entry.second;
 }
@@ -32,8 +39,8 @@ void Workers::note(Map::value_type& entry, Time now) {
 }
 
 void Workers::seen_if_known(const QueueKey& queue, const std::string& name, Time now) {
-  const auto found = workers_.find(std::pair(queue, name));
-  if (found != workers_.end()) note(*found, now);
+  const auto found = by_key_.find(Key{queue, name});
+  if (found != by_key_.end()) note(**found, now);
 }
 
 void Workers::begin_wait(const QueueKey& queue, const std::string& name, Time now) { ++seen(queue, name, now).waits; }
@@ -47,8 +54,7 @@ void Workers::end_wait(const QueueKey& queue, const std::string& name, Time now)
 }
 
 void Workers::load(const QueueKey& queue, const std::string& name, Time last_seen) {
-  Worker& worker = workers_[std::pair(queue, name)];
-  worker.name = std::make_shared<const std::string>(name);
+  Worker& worker = entry_of(queue, name).second;
   worker.last_seen = worker.last_written = last_seen;
 }
 
@@ -60,8 +66,8 @@ std::vector<std::pair<QueueKey, Worker*>> Workers::take_unwritten() {
 }
 
 Worker* Workers::find(const QueueKey& queue, const std::string& name) {
-  const auto found = workers_.find(std::pair(queue, name));
-  return found == workers_.end() ? nullptr : &found->second;
+  const auto found = by_key_.find(Key{queue, name});
+  return found == by_key_.end() ? nullptr : &(*found)->second;
 }
 
 std::vector<std::pair<QueueKey, std::string>> Workers::forget_before(Time limit) {
@@ -70,7 +76,10 @@ std::vector<std::pair<QueueKey, std::string>> Workers::forget_before(Time limit)
   for (auto next = workers_.begin(); next != workers_.end();) {
     const bool stays = next->second.held > 0 || next->second.waits > 0 || next->second.last_seen >= limit;
     if (!stays && forgotten.size() == kForgetMax) return forgotten;  // the next call goes on
-    if (!stays) forgotten.push_back(next->first);
+    if (!stays) {
+      forgotten.push_back(next->first);
+      by_key_.erase(&*next);
+    }
     next = stays ? std::next(next) : workers_.erase(next);
   }
   last_forget_ = limit;

@@ -3,6 +3,8 @@
 
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+#include <absl/hash/hash.h>
 
 #include <map>
 #include <memory>
@@ -48,9 +50,32 @@ class Workers {
   const Map& all() const { return workers_; }
 
  private:
+  // What an entry is found by, without a copy of its names.
+  struct Key {
+    const QueueKey& queue;
+    const std::string& name;
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(const Key& key) const { return absl::HashOf(key.queue, key.name); }
+    std::size_t operator()(const Map::value_type* entry) const {
+      return (*this)(Key{entry->first.first, entry->first.second});
+    }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const Map::value_type* a, const Map::value_type* b) const { return a == b; }
+    bool operator()(const Map::value_type* a, const Key& b) const {
+      return a->first.second == b.name && a->first.first == b.queue;
+    }
+    bool operator()(const Key& a, const Map::value_type* b) const { return (*this)(b, a); }
+  };
+
+  Map::value_type& entry_of(const QueueKey& queue, const std::string& name);
   void note(Map::value_type& entry, Time now);
 
   Map workers_;
+  absl::flat_hash_set<Map::value_type*, Hash, Equal> by_key_;  // all of them: every call looks its worker up
   std::vector<Map::value_type*> unwritten_;
   Time last_forget_{};
 };
