@@ -129,7 +129,7 @@ int run(const ServeOptions& options, const Address& listen, api::AuthMode auth) 
   spdlog::info(R"("msg":"stopped","cut":{})", !all_ended);
   if (!all_ended) {
     // A request that hangs in the store may still come back to parts that are gone by then.
-    stop_log();
+    flush_log();
     std::_Exit(kExitDone);
   }
   return kExitDone;

@@ -102,7 +102,7 @@ void leave_broken(const std::string& why) {
   std::string text;
   json::append_string(text, why);
   spdlog::critical(R"("msg":"the store failed; exiting without acknowledging anything more","why":{})", text);
-  stop_log();
+  flush_log();  // requests are still answered, and their lines written, on other threads
   std::_Exit(kExitBroken);
 }
 

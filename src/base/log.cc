@@ -65,8 +65,10 @@ std::string quoted(std::string_view text) {
   return out += '"';
 }
 
+void flush_log() { spdlog::default_logger()->flush(); }
+
 void stop_log() {
-  spdlog::default_logger()->flush();
+  flush_log();
   spdlog::shutdown();
 }
 
