@@ -13,8 +13,8 @@
 #include "store/rocksdb/engine_log.h"
 #include "store/rocksdb/event_conversion.h"
 #include "store/rocksdb/folder_lock.h"
+#include "store/rocksdb/giving_way.h"
 #include "store/rocksdb/inspection.h"
-#include "store/rocksdb/merge_priority.h"
 #include "store/rocksdb/write_watch.h"
 
 namespace millrace::store::rocks {

@@ -5,8 +5,10 @@
 #include <rocksdb/utilities/table_properties_collectors.h>
 
 #include <algorithm>
+#include <memory>
 #include <string_view>
 
+#include "store/rocksdb/giving_way.h"
 #include "store/rocksdb/keys.h"
 #include "store/rocksdb/memtable.h"
 
@@ -76,8 +78,17 @@ void merge_runs(rocksdb::ColumnFamilyOptions& options) {
   options.level0_stop_writes_trigger = 8 * kRuns;
 }
 
-void merge_levels(rocksdb::ColumnFamilyOptions& options) {
+// What waits is taken at its front and grows at its end, and each flush has some of both: a merge with the level below
+// reaches over all of it. So levels are small, and so are their files: what lies between is left where it is.
+constexpr std::uint64_t kBacklogFileBytes = 2 << 20;
+constexpr std::uint64_t kBacklogLevelBytes = 4 << 20;
+
+void merge_levels(rocksdb::ColumnFamilyOptions& options, Table table) {
   options.level_compaction_dynamic_level_bytes = true;
+  if (table == Table::item_live) {
+    options.target_file_size_base = kBacklogFileBytes;
+    options.max_bytes_for_level_base = kBacklogLevelBytes;
+  }
   // Files are as many as flushes; half as many merges cost a read a few more files to look into.
   options.level0_file_num_compaction_trigger = 8;
   // Far above: a table that waits for its turn to be merged is no reason to keep callers waiting.
@@ -179,11 +190,12 @@ rocksdb::ColumnFamilyOptions table_options(Table table, const rocksdb::BlockBase
   // Room for flushes to lag behind a burst before writes are stopped.
   options.max_write_buffer_number = 4;
   compress(options, table);
-  merging_of(table) == Merging::runs ? merge_runs(options) : merge_levels(options);
+  merging_of(table) == Merging::runs ? merge_runs(options) : merge_levels(options, table);
   if (works_like_a_queue(table)) {
     // A file where half of any 1,000 neighbouring entries are tombstones is compacted soon.
     options.table_properties_collector_factories.push_back(rocksdb::NewCompactOnDeletionCollectorFactory(1000, 500));
   }
+  options.table_properties_collector_factories.push_back(std::make_shared<GivingWayFactory>());
   return options;
 }
 
