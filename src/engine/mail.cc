@@ -1,5 +1,7 @@
 #include "engine/mail.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -21,7 +23,7 @@ void Inbox::close() {
     for (Mail& mail : mail_) {
       if (is_call(mail)) calls.push_back(std::move(mail));
     }
-    std::erase_if(mail_, is_call);
+    urgent_ -= std::erase_if(mail_, is_call);
   }
   for (Mail& call : calls) turn_away_(std::move(call));
 }
@@ -34,11 +36,21 @@ void Inbox::put(Mail mail) {
       lock.unlock();
       return turn_away_(std::move(mail));
     }
-    (std::holds_alternative<CommitDone>(mail) ? done_ : urgent_) = true;
+    if (std::holds_alternative<CommitDone>(mail)) {
+      done_ = true;
+    } else {
+      ++urgent_;
+    }
     mail_.push_back(std::move(mail));
     if (is_enough()) wake = std::exchange(reader_waits_, false);
   }
   if (wake) arrived_.notify_one();
+}
+
+// A sleep would cost two changes of thread, and on busy cores take longer than what is waited for.
+void Inbox::gather(std::size_t count, std::chrono::microseconds longest) const {
+  const auto until = std::chrono::steady_clock::now() + longest;
+  while (urgent_.load(std::memory_order_relaxed) < count && std::chrono::steady_clock::now() < until) ::sched_yield();
 }
 
 void Inbox::take(std::vector<Mail>& out, Millis longest, Done done) {
@@ -49,7 +61,8 @@ void Inbox::take(std::vector<Mail>& out, Millis longest, Done done) {
     arrived_.wait_for(lock, longest, [this] { return is_enough(); });
     reader_waits_ = false;
   }
-  done_ = urgent_ = false;
+  done_ = false;
+  urgent_ = 0;
   if (out.empty()) return out.swap(mail_);  // both keep their room
   std::ranges::move(mail_, std::back_inserter(out));
   mail_.clear();

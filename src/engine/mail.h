@@ -2,7 +2,10 @@
 // for a thread that may block.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -65,6 +68,8 @@ class Inbox {
   void put(Mail mail);
   // Whether a CommitDone alone is worth waking up for: somebody waits for it.
   enum class Done { passes, wakes };
+  // Lets other threads run until so much mail but CommitDone is here, for so long at the longest.
+  void gather(std::size_t count, std::chrono::microseconds longest) const;
   // Waits for mail, for so long at the longest; appends what has come, possibly nothing.
   void take(std::vector<Mail>& out, Millis longest, Done done);
 
@@ -72,7 +77,7 @@ class Inbox {
   static bool is_call(const Mail& mail) {
     return std::holds_alternative<Call>(mail) || std::holds_alternative<CallWithFacts>(mail);
   }
-  bool is_enough() const { return urgent_ || (wanted_ == Done::wakes && done_); }
+  bool is_enough() const { return urgent_ > 0 || (wanted_ == Done::wakes && done_); }
 
   TurnAway turn_away_;
   std::mutex mutex_;
@@ -80,8 +85,8 @@ class Inbox {
   bool open_ = false;
   std::vector<Mail> mail_;
   Done wanted_ = Done::wakes;
-  bool done_ = false;    // some of the mail is a CommitDone
-  bool urgent_ = false;  // some of it is not
+  bool done_ = false;                    // some of the mail is a CommitDone
+  std::atomic<std::size_t> urgent_ = 0;  // how much of it is not; read without the lock by gather()
   bool reader_waits_ = false;
 };
 

@@ -11,6 +11,11 @@ namespace {
 constexpr Millis kLongestSleep = std::chrono::seconds(1);
 constexpr Millis kOwedSleep(25);  // while there is more to expire than callers leave room for
 
+// docs/adr/0020: how many callers the next group waits for, and how long. Those of the last two groups are back soon.
+// Of fewer than seven that is one, who is taken as soon as it is here anyway.
+constexpr std::size_t expected_of(std::size_t callers) { return callers < 7 ? 0 : callers * 3 / 10; }
+constexpr std::chrono::microseconds kLongestGathering(200);
+
 }  // namespace
 
 Runner::Runner(store::Store& store, const Clock& clock, EngineOptions options, Inbox& inbox, Hooks hooks)
@@ -62,6 +67,9 @@ bool Runner::group_is_full() const {
 RequestId Runner::own_request() { return RequestId{std::uint64_t{1} << 63 | ++own_requests_}; }
 
 void Runner::take_mail() {
+  if (const std::size_t expected = std::exchange(expected_, 0); put_aside_.empty()) {
+    inbox_.gather(expected, kLongestGathering);
+  }
   const bool rests = put_aside_.empty() || group_is_full();
   unread_.swap(put_aside_);
   inbox_.take(unread_, rests ? longest_rest() : Millis(0),
@@ -249,7 +257,9 @@ void Runner::commit_group() {
   if (group_shards_.empty() && group_.deliveries.empty()) return;
   group_bytes_ = 0;
   // It fades slowly: a small group between large ones is no sign that the callers have gone.
-  company_ = std::max(group_.deliveries.size(), company_ / 2);
+  const std::size_t deliveries = group_.deliveries.size();
+  company_ = std::max(deliveries, company_ / 2);
+  expected_ = expected_of(deliveries + std::exchange(answered_, deliveries));
   group_.number = next_group_++;
   for (const ShardId id : std::exchange(group_shards_, {})) {
     Running& changed = shards_.at(id);
@@ -260,7 +270,6 @@ void Runner::commit_group() {
     group_.batches.push_back(std::exchange(changed.effects.batch, {}));
     changed.effects.batch.items.reserve(items);
   }
-  const std::size_t deliveries = group_.deliveries.size();
   const auto failed = committer_->commit(epoch_, std::exchange(group_, {}));
   group_.deliveries.reserve(deliveries);  // the next group is likely as large
   if (failed) commit_failed(*failed);

@@ -147,7 +147,9 @@ class Runner {
   std::chrono::steady_clock::time_point allowance_at_{};
   Time last_numbers_{};
   std::size_t group_bytes_ = 0;
-  std::size_t company_ = 0;  // callers' commands in the groups of late
+  std::size_t company_ = 0;   // callers' commands in the groups of late
+  std::size_t answered_ = 0;  // those in the last group
+  std::size_t expected_ = 0;  // so many are worth waiting for before the next one is made
   std::uint64_t own_requests_ = 0;
 
   std::atomic<double> recovery_seconds_ = 0;
