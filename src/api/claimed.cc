@@ -20,10 +20,16 @@ namespace {
 constexpr auto kReleaseMax = std::chrono::seconds(5);
 
 // Null where the body is not in memory.
-Bodies cached_bodies(Services& services, const queue::QueueKey& queue, const std::vector<queue::ItemRecord>& items) {
+Bodies cached_bodies(Services& services, ShardId shard, const queue::QueueKey& queue,
+                     const std::vector<queue::ItemRecord>& items) {
   Bodies bodies;
   bodies.reserve(items.size());
-  for (const queue::ItemRecord& item : items) bodies.push_back(services.engine.cached_body(queue, item.id));
+  for (const queue::ItemRecord& item : items) {
+    auto& body = bodies.emplace_back(services.engine.cached_body(queue, item.id));
+    if (body) continue;
+    body = services.engine.store().body_at_hand(shard, queue, item.id);
+    if (body) services.engine.keep_body(queue, item.id, body);
+  }
   return bodies;
 }
 
@@ -72,7 +78,7 @@ Async<std::optional<Bodies>> bodies_or_release(Services& services, ShardId shard
   std::exception_ptr failure;
   try {
     if (!request.peer_gone) {
-      Bodies bodies = cached_bodies(services, queue, items);
+      Bodies bodies = cached_bodies(services, shard, queue, items);
       if (std::ranges::find(bodies, nullptr) != bodies.end()) {
         co_await read_missing(services, shard, queue, items, bodies);
       }

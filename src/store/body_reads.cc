@@ -1,6 +1,9 @@
 #include "store/body_reads.h"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <exception>
 
 namespace millrace::store {
 namespace {
@@ -17,6 +20,15 @@ bool in_order(ItemId last, ItemId id, std::uint64_t reach) {
 
 }  // namespace
 
+BodyReads::~BodyReads() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  wished_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
 std::vector<BodyReads::BodyPtr> BodyReads::read(ShardId shard, const queue::QueueKey& queue,
                                                 std::span<const ItemId> ids) {
   // Several at once share a read as it is.
@@ -27,26 +39,74 @@ std::vector<BodyReads::BodyPtr> BodyReads::read(ShardId shard, const queue::Queu
   const std::shared_ptr<Ahead> ahead = ahead_of(shard, queue);
   const auto holds_id = [&](const Span& span) { return span.holds(id); };
   fetched_.wait(lock, [&] { return std::ranges::none_of(ahead->under_way, holds_id); });
-  if (BodyPtr body = take(*ahead, id)) return {std::move(body)};
-  const Span span = begin(*ahead, id);
+  if (BodyPtr body = take(*ahead, id)) {
+    fetch_further(shard, queue, ahead, id);
+    return {std::move(body)};
+  }
+  const bool goes_on = in_order(ahead->last_begin, id, kStepMax);
+  const Span span = begin(*ahead, id, goes_on ? ahead->step : 1);
+  ahead->end = goes_on ? span.end : ItemId{};
+  return {fetch(lock, shard, queue, *ahead, span, Asked::first)};
+}
+
+BodyReads::BodyPtr BodyReads::at_hand(ShardId shard, const queue::QueueKey& queue, ItemId id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = ahead_.find(Name{shard.value, queue});
+  if (found == ahead_.end()) return nullptr;
+  const std::shared_ptr<Ahead> ahead = found->second;
+  BodyPtr body = take(*ahead, id);
+  if (body) fetch_further(shard, queue, ahead, id);
+  return body;
+}
+
+// Once half of what was fetched last is behind.
+void BodyReads::fetch_further(ShardId shard, const queue::QueueKey& queue, const std::shared_ptr<Ahead>& ahead,
+                              ItemId taken) {
+  const ItemId end = ahead->end;
+  if (end.value == 0 || taken.value + ahead->step / 2 < end.value) return;
+  const Span span = begin(*ahead, end, ahead->step);
+  ahead->end = span.end;
+  wishes_.push_back({shard, queue, ahead, span});
+  if (!thread_.joinable()) thread_ = std::thread([this] { fetch_wishes(); });
+  wished_.notify_one();
+}
+
+void BodyReads::fetch_wishes() {
+  pthread_setname_np(pthread_self(), "bodies");
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wished_.wait(lock, [this] { return ends_ || !wishes_.empty(); });
+    if (ends_) return;
+    const Wish wish = std::move(wishes_.front());
+    wishes_.pop_front();
+    try {
+      fetch(lock, wish.shard, wish.queue, *wish.ahead, wish.span, Asked::none);
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+      // Who asks for one of these will read it, and hear why that fails.
+    }
+  }
+}
+
+// The lock is free meanwhile. Returns the first body if it is asked for; the others wait for their claims.
+BodyReads::BodyPtr BodyReads::fetch(std::unique_lock<std::mutex>& lock, ShardId shard, const queue::QueueKey& queue,
+                                    Ahead& ahead, const Span& span, Asked asked) {
   const std::uint64_t forgotten = forgotten_;
   lock.unlock();
-
   std::vector<ItemId> wanted;
-  for (ItemId next = id; next < span.end; ++next.value) wanted.push_back(next);
+  for (ItemId next = span.first; next < span.end; ++next.value) wanted.push_back(next);
   std::vector<BodyPtr> bodies;
   try {
     bodies = fetch_(shard, queue, wanted);
   } catch (...) {
     lock.lock();
-    end(*ahead, span);
+    end(ahead, span);
     throw;
   }
   lock.lock();
-  end(*ahead, span);
-  BodyPtr asked = bodies.front();
-  if (forgotten == forgotten_) keep(*ahead, span, bodies);
-  return {std::move(asked)};
+  end(ahead, span);
+  BodyPtr first = asked == Asked::first ? std::exchange(bodies.front(), nullptr) : nullptr;
+  if (forgotten == forgotten_) keep(ahead, span, bodies);
+  return first;
 }
 
 void BodyReads::forget() {
@@ -71,9 +131,8 @@ BodyReads::BodyPtr BodyReads::take(Ahead& ahead, ItemId id) {
   return body;
 }
 
-BodyReads::Span BodyReads::begin(Ahead& ahead, ItemId id) {
-  const std::size_t count = in_order(ahead.last_miss, id, kStepMax) ? ahead.step : 1;
-  ahead.last_miss = id;
+BodyReads::Span BodyReads::begin(Ahead& ahead, ItemId id, std::size_t count) {
+  ahead.last_begin = id;
   return ahead.under_way.emplace_back(id, ItemId{id.value + count});
 }
 
@@ -82,14 +141,13 @@ void BodyReads::end(Ahead& ahead, const Span& span) {
   fetched_.notify_all();
 }
 
-// The first was asked for; the others wait for their claims.
 void BodyReads::keep(Ahead& ahead, const Span& span, std::vector<BodyPtr>& bodies) {
   std::size_t bytes = 0;
   for (const BodyPtr& body : bodies) bytes += body ? weight(*body) : 0;
   ahead.step = std::clamp(kStepBytes / (bytes / bodies.size() + 1), std::size_t{1}, kStepMax);
   // What is left over belongs to items that were claimed in another way.
   if (bytes_ + bytes > kBytesMax) drop_all();
-  for (std::size_t i = 1; i < bodies.size(); ++i) {
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies[i]) continue;
     const std::size_t added = weight(*bodies[i]);
     const auto [at, is_new] = ahead.bodies.try_emplace(ItemId{span.first.value + i}, std::move(bodies[i]));

@@ -1,14 +1,17 @@
 // Bodies for claims. While items are claimed in the order of their numbers, one read fetches the bodies of the next
-// ones too, so that draining a long queue does not ask the tables once a claim. Any thread; who asks for what another
-// thread is just fetching waits for it.
+// ones too, and the one after it begins on a thread of its own before they are used up: draining a long queue neither
+// asks the tables once a claim nor keeps a claim waiting for them. Any thread; who asks for what another thread is just
+// fetching waits for it.
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,14 +24,17 @@ class BodyReads {
  public:
   using BodyPtr = std::shared_ptr<const queue::Body>;
 
-  // The bodies of these items, in this order; null where there is none. May throw.
+  // The bodies of these items, in this order; null where there is none. May throw. Called by several threads at once.
   using Fetch =
       std::function<std::vector<BodyPtr>(ShardId shard, const queue::QueueKey& queue, std::span<const ItemId> ids)>;
 
   explicit BodyReads(Fetch fetch) : fetch_(std::move(fetch)) {}
+  ~BodyReads();
 
   // See Store::bodies. What was fetched ahead is given out once.
   std::vector<BodyPtr> read(ShardId shard, const queue::QueueKey& queue, std::span<const ItemId> ids);
+  // The same without a read: null where it was not fetched ahead. Does not wait.
+  BodyPtr at_hand(ShardId shard, const queue::QueueKey& queue, ItemId id);
   // Items were dropped: nothing that was fetched ahead counts.
   void forget();
 
@@ -41,12 +47,20 @@ class BodyReads {
   };
   // Of one queue.
   struct Ahead {
-    ItemId last_miss;
+    ItemId last_begin;            // where the last span begins
+    ItemId end;                   // of what was fetched in order; 0: nothing was
     std::size_t step = kStepMax;  // how many to fetch
     std::vector<Span> under_way;
     absl::flat_hash_map<ItemId, BodyPtr> bodies;
   };
   using Name = std::pair<std::uint16_t, queue::QueueKey>;  // the shard and the queue
+  // What the thread is to fetch.
+  struct Wish {
+    ShardId shard;
+    queue::QueueKey queue;
+    std::shared_ptr<Ahead> ahead;
+    Span span;
+  };
 
   static constexpr std::size_t kStepMax = 64;
   // Fewer are fetched at once where bodies are large.
@@ -57,7 +71,12 @@ class BodyReads {
 
   std::shared_ptr<Ahead> ahead_of(ShardId shard, const queue::QueueKey& queue);
   BodyPtr take(Ahead& ahead, ItemId id);
-  Span begin(Ahead& ahead, ItemId id);
+  void fetch_further(ShardId shard, const queue::QueueKey& queue, const std::shared_ptr<Ahead>& ahead, ItemId taken);
+  void fetch_wishes();
+  enum class Asked { none, first };
+  BodyPtr fetch(std::unique_lock<std::mutex>& lock, ShardId shard, const queue::QueueKey& queue, Ahead& ahead,
+                const Span& span, Asked asked);
+  Span begin(Ahead& ahead, ItemId id, std::size_t count);
   void end(Ahead& ahead, const Span& span);
   void keep(Ahead& ahead, const Span& span, std::vector<BodyPtr>& bodies);
   void drop_all();
@@ -68,6 +87,10 @@ class BodyReads {
   absl::flat_hash_map<Name, std::shared_ptr<Ahead>> ahead_;
   std::size_t bytes_ = 0;        // of all bodies in ahead_
   std::uint64_t forgotten_ = 0;  // how often
+  std::deque<Wish> wishes_;
+  std::condition_variable wished_;
+  bool ends_ = false;
+  std::thread thread_;  // from the first wish on
 };
 
 }  // namespace millrace::store

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <chrono>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -19,8 +21,14 @@ const queue::QueueKey kQueue{*TenantId::parse("acme"), "events"};
 class BodyReadsTest : public testing::Test {
  protected:
   std::vector<BodyReads::BodyPtr> fetch(std::span<const ItemId> ids) {
-    if (fails_) throw std::runtime_error("away");
-    fetches_.push_back(ids.size());
+    const bool fails = fails_;
+    if (std::this_thread::get_id() == caller_) {
+      fetches_.push_back(ids.size());
+    } else {
+      ++fetches_ahead_;
+      const std::lock_guard hold(held_);
+    }
+    if (fails) throw std::runtime_error("away");
     std::vector<BodyReads::BodyPtr> out;
     for (const ItemId id : ids) {
       out.push_back(id.value > kLast ? nullptr
@@ -36,9 +44,17 @@ class BodyReadsTest : public testing::Test {
     return body ? body->title : "";
   }
 
+  // Returns when the thread that fetches ahead has begun so many reads.
+  void wait_for_fetches_ahead(int count) const {
+    while (fetches_ahead_ < count) std::this_thread::yield();
+  }
+
   static constexpr std::uint64_t kLast = 200;
-  bool fails_ = false;
-  std::vector<std::size_t> fetches_;  // how many each read asked for
+  const std::thread::id caller_ = std::this_thread::get_id();
+  std::atomic<bool> fails_ = false;
+  std::vector<std::size_t> fetches_;  // how many each read of the caller asked for
+  std::atomic<int> fetches_ahead_ = 0;
+  std::mutex held_;  // keeps those from being answered
   BodyReads reads_{[this](ShardId, const queue::QueueKey&, std::span<const ItemId> ids) { return fetch(ids); }};
 };
 
@@ -46,6 +62,55 @@ TEST_F(BodyReadsTest, EachItemInOrderHasItsOwnWithFewReads) {
   for (std::uint64_t id = 1; id <= kLast; ++id) EXPECT_EQ(title(id), title_of(id));
   EXPECT_EQ(title(kLast + 1), "");
   EXPECT_LE(fetches_.size(), 6U);
+}
+
+// S4.14: of many claims in order, none but the first two waits for a read.
+TEST_F(BodyReadsTest, TheNextReadBeginsBeforeItIsNeeded) {
+  for (std::uint64_t id = 1; id <= kLast; ++id) {
+    EXPECT_EQ(title(id), title_of(id));
+    // One item, then 64 from the second one on, of which half are taken, and so on.
+    if (id >= 34) wait_for_fetches_ahead(static_cast<int>((id - 2) / 64 + ((id - 2) % 64 >= 32 ? 1 : 0)));
+  }
+  EXPECT_THAT(fetches_, ElementsAre(1, 64));
+}
+
+TEST_F(BodyReadsTest, WhoNeedsWhatIsJustFetchedAheadWaitsForIt) {
+  for (std::uint64_t id = 1; id <= 33; ++id) title(id);
+  std::unique_lock held(held_);
+  EXPECT_EQ(title(34), title_of(34));
+  for (std::uint64_t id = 35; id <= 65; ++id) EXPECT_EQ(title(id), title_of(id));
+  const std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    held.unlock();
+  });
+  EXPECT_EQ(title(66), title_of(66));
+  EXPECT_THAT(fetches_, ElementsAre(1, 64));
+}
+
+TEST_F(BodyReadsTest, AFetchAheadThatFailsIsTriedAgainByWhoNeedsIt) {
+  for (std::uint64_t id = 1; id <= 33; ++id) title(id);
+  fails_ = true;
+  title(34);
+  wait_for_fetches_ahead(1);
+  fails_ = false;
+  for (std::uint64_t id = 35; id <= 66; ++id) EXPECT_EQ(title(id), title_of(id));
+}
+
+TEST_F(BodyReadsTest, AtHandIsWhatWasFetchedAndNothingElse) {
+  const auto at_hand = [&](std::uint64_t id) { return reads_.at_hand(kShard, kQueue, ItemId{id}); };
+  EXPECT_EQ(at_hand(1), nullptr);
+  title(1);
+  title(2);
+  EXPECT_EQ(reads_.at_hand(ShardId{8}, kQueue, ItemId{3}), nullptr);
+  for (std::uint64_t id = 3; id <= 34; ++id) {
+    const auto body = at_hand(id);
+    ASSERT_NE(body, nullptr) << id;
+    EXPECT_EQ(body->title, title_of(id));
+  }
+  EXPECT_EQ(at_hand(3), nullptr);
+  wait_for_fetches_ahead(1);
+  EXPECT_EQ(title(66), title_of(66));
+  EXPECT_THAT(fetches_, ElementsAre(1, 64));
 }
 
 TEST_F(BodyReadsTest, WhatWasFetchedAlongIsGivenOutOnce) {

@@ -105,6 +105,8 @@ class Store {
   // Bodies by id, in order; null for an unknown id.
   virtual std::vector<std::shared_ptr<const queue::Body>> bodies(ShardId shard, const queue::QueueKey& queue,
                                                                  std::span<const ItemId> ids) = 0;
+  // A body that was read ahead of its claim; given out once. Null: ask bodies(). Cheap, from any thread.
+  virtual std::shared_ptr<const queue::Body> body_at_hand(ShardId, const queue::QueueKey&, ItemId) { return nullptr; }
   // Oldest first; the newest `limit` where there are more.
   virtual std::vector<queue::LogEntry> log(ShardId shard, const queue::QueueKey& queue, ItemId id,
                                            std::size_t limit) = 0;

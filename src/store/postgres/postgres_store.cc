@@ -75,6 +75,9 @@ class PostgresStore final : public Store {
                                                          std::span<const ItemId> ids) override {
     return bodies_.read(shard, queue, ids);
   }
+  std::shared_ptr<const queue::Body> body_at_hand(ShardId shard, const queue::QueueKey& queue, ItemId id) override {
+    return bodies_.at_hand(shard, queue, id);
+  }
   std::vector<queue::LogEntry> log(ShardId shard, const queue::QueueKey& queue, ItemId id, std::size_t limit) override {
     return reads_.read([&](Connection& c) { return postgres::read_log(c, shard, queue, id, limit); });
   }
