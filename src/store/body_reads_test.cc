@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -26,7 +25,7 @@ class BodyReadsTest : public testing::Test {
       fetches_.push_back(ids.size());
     } else {
       ++fetches_ahead_;
-      const std::lock_guard hold(held_);
+      held_.wait(true);
     }
     if (fails) throw std::runtime_error("away");
     std::vector<BodyReads::BodyPtr> out;
@@ -54,7 +53,7 @@ class BodyReadsTest : public testing::Test {
   std::atomic<bool> fails_ = false;
   std::vector<std::size_t> fetches_;  // how many each read of the caller asked for
   std::atomic<int> fetches_ahead_ = 0;
-  std::mutex held_;  // keeps those from being answered
+  std::atomic<bool> held_ = false;  // keeps those from being answered
   BodyReads reads_{[this](ShardId, const queue::QueueKey&, std::span<const ItemId> ids) { return fetch(ids); }};
 };
 
@@ -76,12 +75,13 @@ TEST_F(BodyReadsTest, TheNextReadBeginsBeforeItIsNeeded) {
 
 TEST_F(BodyReadsTest, WhoNeedsWhatIsJustFetchedAheadWaitsForIt) {
   for (std::uint64_t id = 1; id <= 33; ++id) title(id);
-  std::unique_lock held(held_);
+  held_ = true;
   EXPECT_EQ(title(34), title_of(34));
   for (std::uint64_t id = 35; id <= 65; ++id) EXPECT_EQ(title(id), title_of(id));
   const std::jthread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    held.unlock();
+    held_ = false;
+    held_.notify_all();
   });
   EXPECT_EQ(title(66), title_of(66));
   EXPECT_THAT(fetches_, ElementsAre(1, 64));
