@@ -104,7 +104,7 @@ TEST_F(CutListTest, OpensWhereTheJournalHasWhatTheListHasNot) {
   {
     Database database({.path = folder_});
     write_megabytes(database, 1);
-    fs::copy(folder_, root_ / "image", fs::copy_options::recursive);
+    copy_open_folder(folder_, root_ / "image");
   }
   folder_ = root_ / "image";
   write(folder_ / "000900.sst", "not finished");

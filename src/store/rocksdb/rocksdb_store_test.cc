@@ -15,6 +15,7 @@
 
 #include "store/installation.h"
 #include "store/rocksdb/database.h"
+#include "store/rocksdb/testing.h"
 
 namespace millrace::store {
 namespace {
@@ -59,16 +60,11 @@ class RocksStoreTest : public testing::Test {
     return "opened";
   }
 
-  // A folder as a crash would leave it: copied while the store is open. RocksDB removes files that it needs no longer
-  // whenever it likes; a copy that meets one is made again.
+  // What a crash would leave.
   fs::path crash_image() {
-    while (true) {
-      auto image = root_ / fmt::format("image-{}", ++images_);
-      std::error_code error;
-      fs::copy(folder_, image, fs::copy_options::recursive, error);
-      if (!error) return image;
-      if (error != std::errc::no_such_file_or_directory) throw fs::filesystem_error("not copied", folder_, error);
-    }
+    auto image = root_ / fmt::format("image-{}", ++images_);
+    rocks::copy_open_folder(folder_, image);
+    return image;
   }
 
   fs::path root_;
