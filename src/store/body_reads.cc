@@ -26,7 +26,7 @@ BodyReads::~BodyReads() {
     ends_ = true;
   }
   wished_.notify_one();
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
 }
 
 std::vector<BodyReads::BodyPtr> BodyReads::read(ShardId shard, const queue::QueueKey& queue,
@@ -67,7 +67,6 @@ void BodyReads::fetch_further(ShardId shard, const queue::QueueKey& queue, const
   const Span span = begin(*ahead, end, ahead->step);
   ahead->end = span.end;
   wishes_.push_back({shard, queue, ahead, span});
-  if (!thread_.joinable()) thread_ = std::thread([this] { fetch_wishes(); });
   wished_.notify_one();
 }
 

@@ -28,6 +28,7 @@ class BodyReads {
   using Fetch =
       std::function<std::vector<BodyPtr>(ShardId shard, const queue::QueueKey& queue, std::span<const ItemId> ids)>;
 
+  // Not on an io thread, which may stay on one core: the thread started here would stay there too (docs/adr/0018).
   explicit BodyReads(Fetch fetch) : fetch_(std::move(fetch)) {}
   ~BodyReads();
 
@@ -90,7 +91,7 @@ class BodyReads {
   std::deque<Wish> wishes_;
   std::condition_variable wished_;
   bool ends_ = false;
-  std::thread thread_;  // from the first wish on
+  std::thread thread_{[this] { fetch_wishes(); }};  // last: it uses the others
 };
 
 }  // namespace millrace::store
